@@ -1,0 +1,175 @@
+import type { Lease, Settled, Settlement } from '../task/outcome.js';
+import type { NewTask, TaskLock, TaskRecord, TaskRef, TaskState } from '../task/task-record.js';
+
+/**
+ * An engine that keeps tasks. Every method of a part is one atomic step of the store; expected situations (existing,
+ * rejected, lost) are results, and a rejected promise means that the store could not answer.
+ */
+export interface Backend {
+  /** What logs and the health report call it, without secrets. */
+  readonly name: string;
+  readonly tasks: TaskStore;
+  readonly schedules: ScheduleStore;
+  readonly catalog: CatalogStore;
+  readonly bell: Bell;
+  /** Connects and checks the server; rejects where it cannot be used. */
+  open(settings: BackendSettings): Promise<void>;
+  /** Releases what `open` took. Calls that are under way may still answer. */
+  close(): Promise<void>;
+}
+
+/** What a store must know for the transitions that no runner is part of. */
+export interface BackendSettings {
+  /** Redis key prefix or PostgreSQL schema. */
+  readonly prefix: string;
+  /** How long a task that ended dead or cancelled stays; Infinity keeps it. */
+  readonly deadKeepMs: number;
+  readonly cancelledKeepMs: number;
+}
+
+/** The hot path. */
+export interface TaskStore {
+  /**
+   * Stores tasks. Each group is stored whole or not at all, groups do not depend on each other; ids and locks are taken
+   * in the same step. A `raised` conflict (a lock with `onConflict: 'raise'`) stores nothing of its group, whose other
+   * tasks answer `dropped`.
+   */
+  add(groups: readonly (readonly NewTask[])[]): Promise<Added[][]>;
+  /**
+   * Takes the best due tasks: promotes due work first (oldest first, at most 1,000 per queue), recovers expired leases,
+   * then claims by priority, due time and arrival. Between queues: round robin from a rotating start, leftovers go round
+   * again. A paused queue gives nothing.
+   */
+  claim(request: ClaimRequest): Promise<Claim>;
+  /** Writes outcomes, in order; an outcome whose epoch is no longer the task's changes nothing and answers `lost`. */
+  settle(settlements: readonly Settlement[]): Promise<Settled[]>;
+  /** Prolongs leases by `leaseMs` from the store's now. */
+  renew(leases: readonly Lease[], leaseMs: number): Promise<Renewal>;
+}
+
+export type Added =
+  | { readonly status: 'enqueued' | 'replaced' | 'dropped' }
+  /** The id is taken: nothing was changed. */
+  | { readonly status: 'existing' }
+  /** Another task holds the lock. */
+  | { readonly status: 'rejected' | 'raised'; readonly holder: string };
+
+export interface ClaimRequest {
+  readonly queues: readonly { readonly queue: string; readonly limit: number }[];
+  /** Most tasks in all. */
+  readonly limit: number;
+  readonly leaseMs: number;
+  /** Who claims: stored with the task. */
+  readonly runner: string;
+  /** On a sweep: tasks parked as `unknown-job` with one of these names are taken, too. */
+  readonly declares?: readonly string[];
+}
+
+export interface Claim {
+  readonly tasks: ClaimedTask[];
+  /** Per asked queue, in order: milliseconds until there may be work again; 0 if there is some now; Infinity if only a bell can tell. */
+  readonly nextInMs: number[];
+}
+
+/** A task with a lease on it, as a runner gets it. */
+export interface ClaimedTask extends Lease {
+  readonly job: string;
+  readonly params: string;
+  readonly extra?: string;
+  readonly priority: number;
+  readonly enqueuedAt: number;
+  readonly dueAt: number;
+  /** Counts this claim. */
+  readonly attempt: number;
+  readonly failures: number;
+  readonly retries: number;
+  readonly keepMs?: number;
+  readonly scheduleId?: string;
+  readonly slot?: number;
+  readonly lock?: TaskLock;
+  /** A `while_executing` lock is held by this other task: the run must not begin. */
+  readonly conflictsWith?: string;
+}
+
+export interface Renewal {
+  /** No longer this runner's: the handler's signal must abort. */
+  readonly lost: TaskRef[];
+  /** Asked to stop; the lease was prolonged all the same. */
+  readonly cancelled: TaskRef[];
+}
+
+/** Rules that make tasks at slots. What a rule means is the scheduler's business; the store keeps its place. */
+export interface ScheduleStore {
+  /** Stores a schedule. One of the same queue and id stays as it is (`existing`) unless `replace` is asked. */
+  put(schedule: NewSchedule, replace?: boolean): Promise<'stored' | 'existing' | 'replaced'>;
+  remove(ref: TaskRef): Promise<boolean>;
+  /** The schedules of these queues whose next slot has come, at most 1,000, and how long until the next one. */
+  due(queues: readonly string[]): Promise<DueSchedules>;
+  /**
+   * Moves a schedule from `slot` to `nextSlot` (`undefined` ends it) and adds the slot's task in the same step.
+   * Compare-and-set: where another process was first, nothing happens and the answer is `lost`.
+   */
+  advance(ref: TaskRef, slot: number, nextSlot: number | undefined, task?: NewTask): Promise<Advanced>;
+}
+
+export interface NewSchedule extends TaskRef {
+  readonly job: string;
+  /** The rule as text; opaque to the store. */
+  readonly rule: string;
+  /** The first slot. */
+  readonly nextSlot: StoreSlot;
+}
+
+/** A slot at a point in time, or `now`: the moment the schedule is stored. */
+export type StoreSlot = number | 'now';
+
+export interface ScheduleRecord extends TaskRef {
+  readonly job: string;
+  readonly rule: string;
+  readonly nextSlot: number;
+  readonly lastSlot?: number;
+}
+
+export interface DueSchedules {
+  readonly schedules: ScheduleRecord[];
+  readonly nextInMs: number;
+  /** The store's time. */
+  readonly now: number;
+}
+
+export type Advanced = { readonly status: 'lost' } | { readonly status: 'advanced'; readonly added?: Added };
+
+/** Reading and administering, apart from the hot path. */
+export interface CatalogStore {
+  get(ref: TaskRef): Promise<TaskRecord | undefined>;
+  /** Tasks of one state, in the order in which the state is worked off; `after` is the id that ended the page before. */
+  list(queue: string, state: TaskState, page: { limit: number; after?: string }): Promise<TaskRecord[]>;
+  counts(queue: string): Promise<Record<TaskState, number>>;
+  /** Every queue that has held a task. */
+  queues(): Promise<string[]>;
+  /** Dead, cancelled and parked tasks start anew, attempts at 0. Others are left alone. */
+  retry(refs: readonly TaskRef[]): Promise<Acted[]>;
+  /** Scheduled, waiting and parked tasks end as cancelled; a pending one is asked to stop. */
+  cancel(refs: readonly TaskRef[]): Promise<(Acted | 'requested')[]>;
+  /** Takes the record away, unless it is pending. */
+  remove(refs: readonly TaskRef[]): Promise<Acted[]>;
+  /** Scheduled tasks become due now. */
+  runNow(refs: readonly TaskRef[]): Promise<Acted[]>;
+  /** Stops claims from a queue, for `forMs` or until `resume`. Enqueueing goes on. */
+  pause(queue: string, forMs?: number): Promise<void>;
+  resume(queue: string): Promise<void>;
+  isPaused(queue: string): Promise<boolean>;
+}
+
+/** `left`: the task is in a state in which this cannot be done. `taken`: its lock or id belongs to another task by now. */
+export type Acted = 'done' | 'left' | 'taken' | 'missing';
+
+/** A hint that there is work. Losing one costs at most a sweep. */
+export interface Bell {
+  /** Whether no ring can be lost; a runner then needs no sweep. */
+  readonly lossless: boolean;
+  /** Never rejects and never throws. */
+  ring(queue: string, cancelledId?: string): void;
+  /** Calls `wake` after each ring of these queues until the returned function is called. */
+  listen(queues: readonly string[], wake: (queue: string, cancelledId?: string) => void): Promise<() => void>;
+}

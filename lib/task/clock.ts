@@ -1,0 +1,29 @@
+/** A timer that can be called off. */
+export interface ClockTimer {
+  cancel(): void;
+}
+
+/**
+ * Time as this process sees it. Only local timers use it; leases, delays and slots follow the store's clock.
+ * It is a class so that it can be injected, and replaced in a test, by its own name.
+ */
+export abstract class Clock {
+  /** Milliseconds since the epoch. */
+  abstract now(): number;
+  /** Calls `wake` once, no sooner than `delayMs` from now. */
+  abstract after(delayMs: number, wake: () => void): ClockTimer;
+}
+
+// setTimeout fires at once when asked for more than 2^31 - 1 ms; whoever waits longer is woken early and waits again.
+const longestTimerMs = 2 ** 31 - 1;
+
+export class SystemClock extends Clock {
+  now(): number {
+    return Date.now();
+  }
+
+  after(delayMs: number, wake: () => void): ClockTimer {
+    const timer = setTimeout(wake, Math.min(Math.max(delayMs, 0), longestTimerMs));
+    return { cancel: () => clearTimeout(timer) };
+  }
+}

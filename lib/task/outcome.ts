@@ -1,0 +1,34 @@
+import type { ParkReason, TaskRef } from './task-record.js';
+
+/** An error in the form in which it is stored. The store adds the time and the attempt. */
+export interface StoredError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string;
+}
+
+/** What a run ended in. `keepMs` is how long the finished record stays; 0 removes it at once, Infinity keeps it. */
+export type Outcome =
+  | { readonly type: 'succeeded'; readonly result?: string; readonly keepMs: number }
+  | { readonly type: 'retry'; readonly error: StoredError; readonly delayMs: number }
+  | { readonly type: 'dead'; readonly error: StoredError; readonly keepMs: number }
+  | { readonly type: 'cancelled'; readonly reason: string; readonly keepMs: number }
+  // The four below give the attempt back.
+  | { readonly type: 'snoozed'; readonly delayMs: number }
+  | { readonly type: 'conflict'; readonly delayMs: number }
+  | { readonly type: 'handed-back' }
+  | { readonly type: 'parked'; readonly reason: ParkReason };
+
+/** A task that a runner holds: the epoch fences every write about it. */
+export interface Lease extends TaskRef {
+  readonly epoch: number;
+}
+
+/** An outcome on its way to the store. */
+export interface Settlement extends Lease {
+  readonly outcome: Outcome;
+  /** An earlier try got no answer: finding nothing left to settle then means that it was settled. */
+  readonly repeat?: boolean;
+}
+
+export type Settled = 'settled' | 'lost';

@@ -1,0 +1,102 @@
+/**
+ * Where a task is on its way. Live states are scheduled, waiting and pending; `parked` is a task that no live code can
+ * read or run.
+ */
+export type TaskState = 'scheduled' | 'waiting' | 'pending' | 'succeeded' | 'dead' | 'cancelled' | 'parked';
+
+/** Why a task is parked. An unknown job is taken up by the first runner that declares it. */
+export type ParkReason = 'unknown-job' | 'unreadable' | 'invalid-params';
+
+/** The phase in which a unique lock is held: see the README's part on unique jobs. */
+export type LockPhase = 'until_executing' | 'while_executing' | 'until_executed' | 'until_completed';
+
+/** What a store does with a task that meets a held lock. */
+export type LockConflict = 'reject' | 'raise' | 'reschedule' | 'replace';
+
+/** The lock of a unique task; the key is already hashed, so that params do not leak into key names. */
+export interface TaskLock {
+  readonly key: string;
+  readonly phase: LockPhase;
+  readonly onConflict: LockConflict;
+  /** The lock of a task that has not started ends at its due time plus this. */
+  readonly ttlMs?: number;
+  /** How long a rescheduled task stays away. */
+  readonly retryAfterMs?: number;
+}
+
+/** The name of a task: ids hold within one queue. */
+export interface TaskRef {
+  readonly queue: string;
+  readonly id: string;
+}
+
+/** A moment said either from the store's now or as a point in time; the store's clock decides. */
+export type StoreTime = { readonly inMs: number } | { readonly at: number };
+
+/** A task as it is handed to the store. */
+export interface NewTask extends TaskRef {
+  /** Drawn at each enqueue: a repeat that meets its own token was stored by its first try. Equals `id` where the caller gave none. */
+  readonly token: string;
+  readonly job: string;
+  /** The serialized params, kept byte for byte. */
+  readonly params: string;
+  /** What only the runner reads (per-task backoff, timeout …); opaque to the store. */
+  readonly extra?: string;
+  /** Lower first. */
+  readonly priority: number;
+  readonly due: StoreTime;
+  /** Attempts allowed after the first. */
+  readonly retries: number;
+  /** A first attempt that has not begun by then is cancelled; `inMs` counts from the due time. */
+  readonly expires?: StoreTime;
+  /** How long the record stays after success. */
+  readonly keepMs?: number;
+  /** Whether a scheduled, waiting, parked or finished task of the same id gives way. */
+  readonly replace?: boolean;
+  readonly lock?: TaskLock;
+  readonly scheduleId?: string;
+  readonly slot?: number;
+}
+
+/** One failed or lost attempt. */
+export interface Failure {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string;
+  readonly attempt: number;
+  /** The store's time, in milliseconds. */
+  readonly at: number;
+}
+
+/** How many failures a record keeps: the latest. */
+export const keptFailures = 100;
+
+/** A task as the store holds it. */
+export interface TaskRecord extends TaskRef {
+  readonly job: string;
+  readonly params: string;
+  readonly extra?: string;
+  readonly state: TaskState;
+  readonly priority: number;
+  readonly enqueuedAt: number;
+  readonly dueAt: number;
+  readonly expiresAt?: number;
+  /** Claims that were not given back. */
+  readonly attempt: number;
+  /** Failed and lost attempts. */
+  readonly failures: number;
+  readonly retries: number;
+  readonly keepMs?: number;
+  readonly errors: readonly Failure[];
+  /** The handler's result as JSON text, while a succeeded task is kept. */
+  readonly result?: string;
+  /** Why the task was cancelled or parked. */
+  readonly reason?: string;
+  readonly runner?: string;
+  readonly leaseEndsAt?: number;
+  readonly cancelRequested?: boolean;
+  readonly finishedAt?: number;
+  readonly lock?: TaskLock;
+  readonly scheduleId?: string;
+  readonly slot?: number;
+}
