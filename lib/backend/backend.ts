@@ -48,9 +48,10 @@ export interface TaskStore {
 }
 
 export type Added =
-  | { readonly status: 'enqueued' | 'replaced' | 'dropped' }
-  /** The id is taken: nothing was changed. */
-  | { readonly status: 'existing' }
+  /** `existing`: the id is taken, nothing was changed. `dropped`: another task of the group stopped it. */
+  | { readonly status: 'enqueued' | 'existing' | 'dropped' }
+  /** `holder` is the task that was changed, where it is one that held the lock under another id. */
+  | { readonly status: 'replaced'; readonly holder?: string }
   /** Another task holds the lock. */
   | { readonly status: 'rejected' | 'raised'; readonly holder: string };
 

@@ -1,0 +1,29 @@
+import { SystemClock, type Clock } from '../../task/clock.js';
+import type { Backend, BackendSettings } from '../backend.js';
+import { MemoryBell } from './memory-bell.js';
+import { MemoryCatalog } from './memory-catalog.js';
+import { MemoryQueues } from './memory-queues.js';
+import { MemorySchedules } from './memory-schedules.js';
+import { MemoryTasks } from './memory-tasks.js';
+
+export interface MemoryBackendOptions {
+  /** @default the system's clock */
+  readonly clock?: Clock;
+}
+
+/** The embedded store: the whole contract in one process, for development, tests and work that may be lost on exit. */
+export function memoryBackend({ clock = new SystemClock() }: MemoryBackendOptions = {}): Backend {
+  const queues = new MemoryQueues();
+  const tasks = new MemoryTasks(queues, clock);
+  return {
+    name: 'memory',
+    tasks,
+    schedules: new MemorySchedules(tasks, clock),
+    catalog: new MemoryCatalog(queues, clock),
+    bell: new MemoryBell(),
+    async open(settings: BackendSettings) {
+      queues.settings = settings;
+    },
+    async close() {},
+  };
+}

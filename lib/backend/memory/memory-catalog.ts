@@ -1,0 +1,115 @@
+import type { Clock } from '../../task/clock.js';
+import type { TaskRecord, TaskRef, TaskState } from '../../task/task-record.js';
+import type { Acted, CatalogStore } from '../backend.js';
+import { locksAtEnqueue } from './memory-locks.js';
+import type { MemoryQueue } from './memory-queue.js';
+import type { MemoryQueues } from './memory-queues.js';
+import type { MemoryTask } from './memory-task.js';
+
+export class MemoryCatalog implements CatalogStore {
+  constructor(
+    private readonly store: MemoryQueues,
+    private readonly clock: Clock,
+  ) {}
+
+  async get({ queue, id }: TaskRef): Promise<TaskRecord | undefined> {
+    return this.store.get(queue).get(id, this.clock.now())?.record();
+  }
+
+  async list(
+    queue: string,
+    state: TaskState,
+    { limit, after }: { limit: number; after?: string },
+  ): Promise<TaskRecord[]> {
+    const { lines } = this.purged(queue);
+    const tasks = lines[state].sorted();
+    const start = after === undefined ? 0 : tasks.findIndex(({ id }) => id === after) + 1;
+    return tasks.slice(start, start + limit).map((task) => task.record());
+  }
+
+  async counts(queue: string): Promise<Record<TaskState, number>> {
+    const { lines } = this.purged(queue);
+    return {
+      scheduled: lines.scheduled.size,
+      waiting: lines.waiting.size,
+      pending: lines.pending.size,
+      succeeded: lines.succeeded.size,
+      dead: lines.dead.size,
+      cancelled: lines.cancelled.size,
+      parked: lines.parked.size,
+    };
+  }
+
+  async queues(): Promise<string[]> {
+    return this.store.names();
+  }
+
+  async retry(refs: readonly TaskRef[]): Promise<Acted[]> {
+    return this.each(refs, (task, queue, now) => {
+      if (task.state !== 'dead' && task.state !== 'cancelled' && task.state !== 'parked') return 'left';
+      const holder = locksAtEnqueue(task) && task.lock ? queue.locks.holderOf(task.lock.key, now) : undefined;
+      if (holder && holder !== task) return 'taken';
+      queue.restart(task, now);
+      if (locksAtEnqueue(task)) queue.locks.take(task, now);
+      return 'done';
+    });
+  }
+
+  async cancel(refs: readonly TaskRef[]): Promise<(Acted | 'requested')[]> {
+    return this.each<Acted | 'requested'>(refs, (task, queue, now) => {
+      if (task.state === 'pending') {
+        task.cancelRequested = true;
+        return 'requested';
+      }
+      if (task.state !== 'scheduled' && task.state !== 'waiting' && task.state !== 'parked') return 'left';
+      queue.cancel(task, 'cancelled', now);
+      return 'done';
+    });
+  }
+
+  async remove(refs: readonly TaskRef[]): Promise<Acted[]> {
+    return this.each(refs, (task, queue) => {
+      if (task.state === 'pending') return 'left';
+      queue.remove(task);
+      return 'done';
+    });
+  }
+
+  async runNow(refs: readonly TaskRef[]): Promise<Acted[]> {
+    return this.each(refs, (task, queue, now) => {
+      if (task.state !== 'scheduled') return 'left';
+      queue.postpone(task, 0, now);
+      return 'done';
+    });
+  }
+
+  async pause(queue: string, forMs = Infinity): Promise<void> {
+    this.store.get(queue).pausedUntil = this.clock.now() + forMs;
+  }
+
+  async resume(queue: string): Promise<void> {
+    this.store.get(queue).pausedUntil = 0;
+  }
+
+  async isPaused(queue: string): Promise<boolean> {
+    return this.store.get(queue).pausedUntil > this.clock.now();
+  }
+
+  private purged(name: string): MemoryQueue {
+    const queue = this.store.get(name);
+    queue.purge(this.clock.now());
+    return queue;
+  }
+
+  private each<A>(
+    refs: readonly TaskRef[],
+    act: (task: MemoryTask, queue: MemoryQueue, now: number) => A,
+  ): (A | 'missing')[] {
+    const now = this.clock.now();
+    return refs.map(({ queue: name, id }) => {
+      const queue = this.store.get(name);
+      const task = queue.get(id, now);
+      return task ? act(task, queue, now) : 'missing';
+    });
+  }
+}

@@ -1,0 +1,55 @@
+import type { MemoryTask } from './memory-task.js';
+
+/**
+ * The unique locks of one queue. A lock is no more than the name of its holder: it is valid while that task is in the
+ * lock's phase, so no crash and no clock can leave one behind.
+ */
+export class MemoryLocks {
+  private readonly holders = new Map<string, MemoryTask>();
+
+  /** The other task that holds the lock this one wants. */
+  holderOf(key: string, now: number): MemoryTask | undefined {
+    const holder = this.holders.get(key);
+    if (!holder?.lock) return undefined;
+    const { ttlMs } = holder.lock;
+    const isUnstarted = holder.attempt === 0 && holder.state !== 'pending';
+    if (ttlMs !== undefined && isUnstarted && holder.dueAt + ttlMs <= now) return undefined;
+    return holder;
+  }
+
+  /** The id of another task that holds this task's lock, if any; else the lock is this task's from now on. */
+  take(task: MemoryTask, now: number): string | undefined {
+    if (!task.lock) return undefined;
+    const holder = this.holderOf(task.lock.key, now);
+    if (holder && holder !== task) return holder.id;
+    this.holders.set(task.lock.key, task);
+    return undefined;
+  }
+
+  /** Frees the task's lock, unless another task has taken it since. */
+  free(task: MemoryTask): void {
+    if (task.lock && this.holders.get(task.lock.key) === task) this.holders.delete(task.lock.key);
+  }
+
+  /** What a claim does to the locks; answers the holder that stands in the way of the run. */
+  claimed(task: MemoryTask, now: number): string | undefined {
+    switch (task.lock?.phase) {
+      case 'until_executing':
+        this.free(task);
+        return undefined;
+      case 'while_executing':
+        return this.take(task, now);
+      case 'until_executed':
+        // Freed after an earlier run: taken again where it is free, and run either way.
+        this.take(task, now);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+}
+
+/** Whether a lock of this task is held from its enqueue on. */
+export function locksAtEnqueue(task: { lock?: MemoryTask['lock'] }): boolean {
+  return task.lock !== undefined && task.lock.phase !== 'while_executing';
+}

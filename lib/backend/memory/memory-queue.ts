@@ -1,0 +1,257 @@
+import type { BackendSettings, ClaimedTask } from '../backend.js';
+import type { Outcome, Settled, Settlement } from '../../task/outcome.js';
+import type { NewTask, TaskState } from '../../task/task-record.js';
+import { Heap } from './heap.js';
+import { MemoryLocks } from './memory-locks.js';
+import { MemoryTask } from './memory-task.js';
+
+const byDueTime = (a: MemoryTask, b: MemoryTask) =>
+  a.dueAt !== b.dueAt ? a.dueAt < b.dueAt : a.arrival < b.arrival;
+const byTurn = (a: MemoryTask, b: MemoryTask) =>
+  a.priority !== b.priority ? a.priority < b.priority : byDueTime(a, b);
+const byLease = (a: MemoryTask, b: MemoryTask) =>
+  a.leaseEndsAt !== b.leaseEndsAt ? a.leaseEndsAt < b.leaseEndsAt : a.arrival < b.arrival;
+const byRemoval = (a: MemoryTask, b: MemoryTask) =>
+  a.removeAt !== b.removeAt ? a.removeAt < b.removeAt : a.arrival < b.arrival;
+
+/** No call moves more than this many tasks of one kind, as on the stores where others wait meanwhile. */
+const movesPerCall = 1_000;
+
+/** One queue: each task stands in the line of its state and in no other. */
+export class MemoryQueue {
+  readonly tasks = new Map<string, MemoryTask>();
+  readonly lines: Record<TaskState, Heap<MemoryTask>> = {
+    scheduled: new Heap(byDueTime),
+    waiting: new Heap(byTurn),
+    pending: new Heap(byLease),
+    succeeded: new Heap(byRemoval),
+    dead: new Heap(byRemoval),
+    cancelled: new Heap(byRemoval),
+    parked: new Heap(byDueTime),
+  };
+  readonly locks = new MemoryLocks();
+  /** Infinity: until resumed. */
+  pausedUntil = 0;
+  private readonly unknown = new Map<string, Set<MemoryTask>>();
+  private arrivals = 0;
+  private epoch = 0;
+
+  constructor(
+    readonly name: string,
+    private readonly settings: BackendSettings,
+  ) {}
+
+  get hasHeldTasks(): boolean {
+    return this.arrivals > 0;
+  }
+
+  /** A task that is still there: one past its retention is not. */
+  get(id: string, now: number): MemoryTask | undefined {
+    const task = this.tasks.get(id);
+    if (!task || task.removeAt > now) return task;
+    this.remove(task);
+    return undefined;
+  }
+
+  insert(task: NewTask, now: number): MemoryTask {
+    const stored = new MemoryTask(task, ++this.arrivals, now);
+    this.tasks.set(stored.id, stored);
+    this.enter(stored, stored.dueAt > now ? 'scheduled' : 'waiting');
+    return stored;
+  }
+
+  /** Starts a task anew under its id; the arrival number stays. */
+  restart(task: MemoryTask, now: number, description?: NewTask): void {
+    this.leave(task);
+    this.locks.free(task);
+    if (description) {
+      task.describe(description, now);
+      task.errors = undefined;
+    } else {
+      task.dueAt = now;
+    }
+    task.attempt = 0;
+    task.failures = 0;
+    task.result = undefined;
+    task.reason = undefined;
+    task.finishedAt = undefined;
+    task.removeAt = Infinity;
+    task.cancelRequested = false;
+    this.enter(task, task.dueAt > now ? 'scheduled' : 'waiting');
+  }
+
+  remove(task: MemoryTask): void {
+    this.leave(task);
+    this.locks.free(task);
+    this.tasks.delete(task.id);
+  }
+
+  /** Moves a task's due time; it stands in the line that this calls for. */
+  postpone(task: MemoryTask, delayMs: number, now: number): void {
+    this.leave(task);
+    task.dueAt = now + delayMs;
+    this.enter(task, delayMs > 0 ? 'scheduled' : 'waiting');
+  }
+
+  move(task: MemoryTask, state: TaskState): void {
+    this.leave(task);
+    this.enter(task, state);
+  }
+
+  /** Ends a task: it stays for `keepMs`, then vanishes. */
+  finish(
+    task: MemoryTask,
+    state: 'succeeded' | 'dead' | 'cancelled',
+    keepMs: number,
+    now: number,
+    reason?: string,
+  ): void {
+    if (keepMs <= 0) return this.remove(task);
+    this.leave(task);
+    this.locks.free(task);
+    task.reason = reason;
+    task.finishedAt = now;
+    task.removeAt = now + keepMs;
+    this.enter(task, state);
+  }
+
+  cancel(task: MemoryTask, reason: string, now: number, keepMs = this.settings.cancelledKeepMs): void {
+    this.finish(task, 'cancelled', keepMs, now, reason);
+  }
+
+  /** Forgets finished tasks whose time is over. */
+  purge(now: number): void {
+    for (const state of ['succeeded', 'dead', 'cancelled'] as const)
+      this.each(this.lines[state], (task) => task.removeAt <= now && this.remove(task));
+  }
+
+  /** What time alone has brought about: retention, lost leases, due tasks. */
+  catchUp(now: number): void {
+    this.purge(now);
+    this.each(this.lines.pending, (task) => task.leaseEndsAt <= now && this.recover(task, now));
+    this.each(this.lines.scheduled, (task) => task.dueAt <= now && this.move(task, 'waiting'));
+  }
+
+  /** Takes the next task, or nothing. */
+  claim(now: number, leaseMs: number, runner: string): ClaimedTask | undefined {
+    for (let task; (task = this.lines.waiting.peek());) {
+      const isExpired = task.attempt === 0 && task.expiresAt !== undefined && task.expiresAt <= now;
+      if (!isExpired) return this.lease(task, now, leaseMs, runner);
+      this.cancel(task, 'expired', now);
+    }
+    return undefined;
+  }
+
+  /** Takes a task that was parked because nobody knew its job. */
+  claimUnknown(
+    jobs: readonly string[],
+    now: number,
+    leaseMs: number,
+    runner: string,
+  ): ClaimedTask | undefined {
+    if (this.unknown.size === 0) return undefined;
+    for (const job of jobs)
+      for (const task of this.unknown.get(job) ?? []) return this.lease(task, now, leaseMs, runner);
+    return undefined;
+  }
+
+  /** Milliseconds until a claim may find something. */
+  nextInMs(now: number): number {
+    if (this.pausedUntil > now) return this.pausedUntil - now;
+    if (this.lines.waiting.size > 0) return 0;
+    const due = this.lines.scheduled.peek()?.dueAt ?? Infinity;
+    const lost = this.lines.pending.peek()?.leaseEndsAt ?? Infinity;
+    return Math.max(Math.min(due, lost) - now, 0);
+  }
+
+  settle({ id, epoch, outcome, repeat }: Settlement, now: number): Settled {
+    const task = this.tasks.get(id);
+    if (!task) return repeat ? 'settled' : 'lost';
+    if (task.epoch !== epoch) return 'lost';
+    if (task.state !== 'pending') return repeat ? 'settled' : 'lost';
+    if (task.cancelRequested && outcome.type !== 'succeeded') this.cancel(task, 'cancelled', now);
+    else this.apply(task, outcome, now);
+    return 'settled';
+  }
+
+  private apply(task: MemoryTask, outcome: Outcome, now: number): void {
+    if (task.lock?.phase === 'while_executing') this.locks.free(task);
+    switch (outcome.type) {
+      case 'succeeded':
+        task.result = outcome.result;
+        return this.finish(task, 'succeeded', outcome.keepMs, now);
+      case 'retry':
+        if (task.lock?.phase === 'until_executed') this.locks.free(task);
+        task.failures++;
+        task.addError(outcome.error, now);
+        return this.postpone(task, outcome.delayMs, now);
+      case 'dead':
+        task.failures++;
+        task.addError(outcome.error, now);
+        return this.finish(task, 'dead', outcome.keepMs, now);
+      case 'cancelled':
+        return this.cancel(task, outcome.reason, now, outcome.keepMs);
+      case 'snoozed':
+      case 'conflict':
+        task.attempt--;
+        return this.postpone(task, outcome.delayMs, now);
+      case 'handed-back':
+        task.attempt--;
+        return this.move(task, 'waiting');
+      case 'parked':
+        task.attempt--;
+        task.reason = outcome.reason;
+        return this.move(task, 'parked');
+    }
+  }
+
+  private lease(task: MemoryTask, now: number, leaseMs: number, runner: string): ClaimedTask {
+    this.leave(task);
+    const conflictsWith = this.locks.claimed(task, now);
+    task.attempt++;
+    task.reason = undefined;
+    task.runner = runner;
+    task.epoch = this.epoch = Math.max(this.epoch + 1, now * 1_000);
+    task.leaseEndsAt = now + leaseMs;
+    this.enter(task, 'pending');
+    return task.claimed(conflictsWith);
+  }
+
+  /** A lease that ended without an outcome: its process died, or was cut off. */
+  private recover(task: MemoryTask, now: number): void {
+    if (task.cancelRequested) return this.cancel(task, 'cancelled', now);
+    if (task.lock?.phase === 'while_executing') this.locks.free(task);
+    task.failures++;
+    task.addError(
+      { name: 'LeaseLostError', message: `runner ${task.runner} did not settle before its lease ended` },
+      now,
+    );
+    if (task.attempt > task.retries) return this.finish(task, 'dead', this.settings.deadKeepMs, now);
+    this.move(task, 'waiting');
+  }
+
+  private each(line: Heap<MemoryTask>, act: (task: MemoryTask) => unknown): void {
+    for (let moves = 0; moves < movesPerCall; moves++) {
+      const task = line.peek();
+      if (!task || act(task) === false) return;
+    }
+  }
+
+  private enter(task: MemoryTask, state: TaskState): void {
+    task.state = state;
+    this.lines[state].push(task);
+    if (state === 'parked' && task.reason === 'unknown-job') {
+      const parked = this.unknown.get(task.job);
+      if (parked) parked.add(task);
+      else this.unknown.set(task.job, new Set([task]));
+    }
+  }
+
+  private leave(task: MemoryTask): void {
+    this.lines[task.state].remove(task);
+    if (task.state === 'parked') {
+      const parked = this.unknown.get(task.job);
+      if (parked?.delete(task) && parked.size === 0) this.unknown.delete(task.job);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import type { Clock } from '../../task/clock.js';
+import type { Lease, Settled, Settlement } from '../../task/outcome.js';
+import type { NewTask } from '../../task/task-record.js';
+import type { Added, Claim, ClaimedTask, ClaimRequest, Renewal, TaskStore } from '../backend.js';
+import { locksAtEnqueue } from './memory-locks.js';
+import type { MemoryQueue } from './memory-queue.js';
+import type { MemoryQueues } from './memory-queues.js';
+
+/** The hot path in memory. No method awaits anything in between, so each is one step. */
+export class MemoryTasks implements TaskStore {
+  private turn = 0;
+
+  constructor(
+    private readonly queues: MemoryQueues,
+    private readonly clock: Clock,
+  ) {}
+
+  async add(groups: readonly (readonly NewTask[])[]): Promise<Added[][]> {
+    const now = this.clock.now();
+    return groups.map((group) => this.addGroup(group, now));
+  }
+
+  async claim({ queues, limit, leaseMs, runner, declares }: ClaimRequest): Promise<Claim> {
+    const now = this.clock.now();
+    const asked = queues.map(({ queue, limit }) => ({ queue: this.queues.get(queue), free: limit }));
+    for (const { queue } of asked) queue.catchUp(now);
+
+    const tasks: ClaimedTask[] = [];
+    const take = (queue: MemoryQueue) =>
+      (declares && queue.claimUnknown(declares, now, leaseMs, runner)) ?? queue.claim(now, leaseMs, runner);
+    let open = rotate(asked, this.turn++).filter(({ queue }) => queue.pausedUntil <= now);
+    while (tasks.length < limit && open.length > 0) {
+      open = open.filter((line) => {
+        if (tasks.length >= limit) return true;
+        const task = line.free > 0 ? take(line.queue) : undefined;
+        if (task) tasks.push(task);
+        line.free--;
+        return task !== undefined;
+      });
+    }
+    return { tasks, nextInMs: asked.map(({ queue }) => queue.nextInMs(now)) };
+  }
+
+  async settle(settlements: readonly Settlement[]): Promise<Settled[]> {
+    const now = this.clock.now();
+    return settlements.map((settlement) => this.queues.get(settlement.queue).settle(settlement, now));
+  }
+
+  async renew(leases: readonly Lease[], leaseMs: number): Promise<Renewal> {
+    const now = this.clock.now();
+    const renewal: Renewal = { lost: [], cancelled: [] };
+    for (const { queue: name, id, epoch } of leases) {
+      const queue = this.queues.get(name);
+      const task = queue.tasks.get(id);
+      if (task?.state !== 'pending' || task.epoch !== epoch) {
+        renewal.lost.push({ queue: name, id });
+        continue;
+      }
+      task.leaseEndsAt = now + leaseMs;
+      queue.lines.pending.moved(task);
+      if (task.cancelRequested) renewal.cancelled.push({ queue: name, id });
+    }
+    return renewal;
+  }
+
+  /** All or none: what could stop the group is found before anything is written. */
+  private addGroup(group: readonly NewTask[], now: number): Added[] {
+    const raised = this.findRaised(group, now);
+    if (!raised) return group.map((task) => this.addOne(task, now));
+    return group.map((task) =>
+      task === raised.task ? { status: 'raised', holder: raised.holder } : { status: 'dropped' },
+    );
+  }
+
+  addOne(task: NewTask, now: number): Added {
+    const queue = this.queues.get(task.queue);
+    const existing = queue.get(task.id, now);
+    if (existing) {
+      if (existing.token === task.token) return { status: 'enqueued' };
+      const isFree = existing.state === 'dead' || existing.state === 'cancelled';
+      if (existing.state === 'pending' || (!isFree && !task.replace)) return { status: 'existing' };
+    }
+    if (locksAtEnqueue(task)) {
+      const holder = queue.locks.holderOf(task.lock!.key, now);
+      if (holder && holder !== existing) {
+        if (task.lock!.onConflict !== 'replace' || holder.state === 'pending' || holder.attempt > 0)
+          return { status: 'rejected', holder: holder.id };
+        queue.restart(holder, now, task);
+        queue.locks.take(holder, now);
+        return { status: 'replaced', holder: holder.id };
+      }
+    }
+    const stored = existing && task.replace ? existing : undefined;
+    if (stored) queue.restart(stored, now, task);
+    else if (existing) queue.remove(existing);
+    const added = stored ?? queue.insert(task, now);
+    if (locksAtEnqueue(added)) queue.locks.take(added, now);
+    return { status: stored ? 'replaced' : 'enqueued' };
+  }
+
+  private findRaised(group: readonly NewTask[], now: number): { task: NewTask; holder: string } | undefined {
+    if (!group.some((task) => task.lock?.onConflict === 'raise')) return undefined;
+    const taken = new Map<string, string>();
+    for (const task of group) {
+      if (!locksAtEnqueue(task)) continue;
+      const queue = this.queues.get(task.queue);
+      const existing = queue.get(task.id, now);
+      if (existing && (existing.token === task.token || existing.state === 'pending')) continue;
+      const key = `${task.queue}\n${task.lock!.key}`;
+      const stored = queue.locks.holderOf(task.lock!.key, now);
+      const holder = taken.get(key) ?? (stored === existing ? undefined : stored?.id);
+      if (holder === undefined) taken.set(key, task.id);
+      else if (task.lock!.onConflict === 'raise') return { task, holder };
+    }
+    return undefined;
+  }
+}
+
+function rotate<T>(items: readonly T[], by: number): T[] {
+  const start = items.length > 0 ? by % items.length : 0;
+  return [...items.slice(start), ...items.slice(0, start)];
+}
