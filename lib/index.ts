@@ -1,0 +1,42 @@
+export { JobsModule, type JobsAsyncOptions, type JobsOptionsFactory } from './jobs.module.js';
+export type { JobsOptions, RetentionOptions, RunnerOptions } from './jobs.options.js';
+export { ConflictingRootsError } from './jobs-root.js';
+
+export { Job } from './job/job.decorator.js';
+export { JobHooks } from './job/job-hooks.decorator.js';
+export type { JobOptions } from './job/job-options.js';
+export type { JobClass, JobHandler, ParamsOf, TaskHooks } from './job/job-handler.js';
+export { DuplicateJobError, InvalidJobError, JobNotProvidedError, NotAJobError } from './job/errors.js';
+
+export { JobQueue } from './queue/job-queue.js';
+export type { Bulk } from './queue/bulk.js';
+export type { Enqueued } from './queue/enqueued.js';
+export { BulkError, EnqueueFailedError, EnqueueTimeoutError, QueueClosedError } from './queue/errors.js';
+
+export { JobRunner } from './runner/job-runner.js';
+export { JobCatalog, type TaskName } from './catalog/job-catalog.js';
+
+export { Task } from './task/task.js';
+export type { Duration } from './task/duration.js';
+export type { EnqueueDefaults, EnqueueOptions } from './task/enqueue-options.js';
+export type { ParamsType } from './task/params.js';
+export type { Backoff } from './task/retry-policy.js';
+export type { Failure, TaskRecord, TaskRef, TaskState } from './task/task-record.js';
+export { Clock, type ClockTimer } from './task/clock.js';
+export {
+  AttemptsExhaustedError,
+  InvalidOptionError,
+  InvalidParamsError,
+  JobsError,
+  LeaseLostError,
+  PayloadTooLargeError,
+  ShutdownError,
+  TaskCancelledError,
+  TaskFailedError,
+  TaskTimeoutError,
+  UnreadableParamsError,
+  type Violation,
+} from './task/errors.js';
+
+export type { Acted, Backend } from './backend/backend.js';
+export { memoryBackend, type MemoryBackendOptions } from './backend/memory/memory-backend.js';

@@ -36,10 +36,12 @@ export class InvalidParamsError extends JobsError {
   constructor(
     readonly job: string,
     readonly violations: readonly Violation[],
+    options?: ErrorOptions,
   ) {
     super(
       `${job}: invalid params: ` +
         violations.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; '),
+      options,
     );
   }
 }

@@ -42,9 +42,58 @@ export function withJitter(delayMs: number, jitter: number, random: () => number
   return Math.round(delayMs * (1 + jitter * random()));
 }
 
-/** Whether a task that failed has an attempt left. */
-export function mayRetry(attempt: number, retries: number): boolean {
-  return attempt <= retries;
+/** What decides whether and when a failed task runs again. */
+export interface RetryRules {
+  /** Attempts allowed after the first. */
+  readonly retries: number;
+  readonly backoff: Backoff;
+  readonly jitter: number;
+  /** The job's own methods; they win over `backoff`, within `retries`. */
+  readonly retryDelay?: (failures: number, error: unknown) => Duration | Promise<Duration>;
+  readonly shouldRetry?: (failures: number, error: unknown) => boolean | Promise<boolean>;
+}
+
+/** An attempt that failed. */
+export interface FailedAttempt {
+  readonly job: string;
+  readonly attempt: number;
+  /** Failed and lost attempts, this one included. */
+  readonly failures: number;
+  readonly error: unknown;
+  /** False where the handler said so. */
+  readonly mayRetry: boolean;
+}
+
+/**
+ * The delay until the next attempt, or undefined where there is none. A rule that throws or answers nonsense is reported
+ * and passed over: it must not cost the task.
+ */
+export async function nextAttemptInMs(
+  { job, attempt, failures, error, mayRetry }: FailedAttempt,
+  rules: RetryRules,
+  report: (rule: string, error: unknown) => void,
+): Promise<number | undefined> {
+  if (!mayRetry || attempt > rules.retries) return undefined;
+  try {
+    if ((await rules.shouldRetry?.(failures, error)) === false) return undefined;
+  } catch (thrown) {
+    report('shouldRetry', thrown);
+  }
+  if (rules.retryDelay) {
+    try {
+      return toMs(await rules.retryDelay(failures, error), { where: job, option: 'retryDelay' });
+    } catch (thrown) {
+      report('retryDelay', thrown);
+    }
+  }
+  let delayMs;
+  try {
+    delayMs = backoffMs(rules.backoff, failures, error, job);
+  } catch (thrown) {
+    report('backoff', thrown);
+    delayMs = backoffMs(defaultBackoff, failures, error, job);
+  }
+  return withJitter(delayMs, rules.jitter);
 }
 
 /** Stops at a backoff that cannot be read, where it is written. */

@@ -1,0 +1,48 @@
+import { JobsError } from '../task/errors.js';
+
+/** A class that is enqueued or declared as a job, but carries no `@Job`. */
+export class NotAJobError extends JobsError {
+  readonly code = 'NOT_A_JOB';
+
+  constructor(readonly job: string) {
+    super(`${job} is not a job: decorate the class with @Job()`);
+  }
+}
+
+/** A job that no module of this application provides. */
+export class JobNotProvidedError extends JobsError {
+  readonly code = 'JOB_NOT_PROVIDED';
+
+  constructor(
+    readonly job: string,
+    why: string,
+  ) {
+    super(`${job} is not provided: ${why}; add it to the providers of a module`);
+  }
+}
+
+export class DuplicateJobError extends JobsError {
+  readonly code = 'DUPLICATE_JOB';
+
+  constructor(
+    readonly job: string,
+    first: string,
+    second: string,
+  ) {
+    super(
+      `two jobs are named '${job}' (classes ${first} and ${second}): give one of them another name, @Job({ name: … })`,
+    );
+  }
+}
+
+/** A decorated class whose shape cannot work. */
+export class InvalidJobError extends JobsError {
+  readonly code = 'INVALID_JOB';
+
+  constructor(
+    readonly job: string,
+    what: string,
+  ) {
+    super(`${job}: ${what}`);
+  }
+}

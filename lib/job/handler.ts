@@ -1,0 +1,62 @@
+import { ContextIdFactory, type ModuleRef } from '@nestjs/core';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import type { Task } from '../task/task.js';
+import type { JobContextCreator, RunInContext } from './job-context.js';
+import type { JobClass, JobHandler } from './job-handler.js';
+
+/** A job's instance for one task, and its `run` inside Nest's context. */
+export interface OpenHandler {
+  readonly instance: JobHandler<never>;
+  readonly run: RunInContext;
+}
+
+/** How a provided job class is reached: one instance for all tasks, or one made for each. */
+export class Handler {
+  private readonly shared: OpenHandler | undefined;
+
+  constructor(
+    private readonly target: JobClass,
+    private readonly wrapper: InstanceWrapper,
+    private readonly moduleRef: ModuleRef,
+    private readonly contexts: JobContextCreator,
+  ) {
+    if (wrapper.isDependencyTreeStatic()) this.shared = this.around(wrapper.instance as JobHandler<never>);
+  }
+
+  /** Without awaiting where one instance serves all. */
+  open(task: Task<never>): OpenHandler | Promise<OpenHandler> {
+    return this.shared ?? this.openFor(task);
+  }
+
+  /** The methods of the job, where only their presence matters. */
+  get shape(): Partial<JobHandler<never>> {
+    return this.shared?.instance ?? (this.target.prototype as Partial<JobHandler<never>>);
+  }
+
+  private async openFor(task: Task<never>): Promise<OpenHandler> {
+    const contextId = ContextIdFactory.getByRequest(task as object);
+    this.moduleRef.registerRequestByContextId(task, contextId);
+    const instance = await this.moduleRef.resolve<JobHandler<never>>(this.wrapper.token as never, contextId, {
+      strict: false,
+    });
+    return this.around(instance, contextId);
+  }
+
+  private around(
+    instance: JobHandler<never>,
+    contextId?: ReturnType<typeof ContextIdFactory.create>,
+  ): OpenHandler {
+    const moduleKey = this.wrapper.host?.token ?? '';
+    const inContext = this.contexts.create(
+      this.target,
+      instance,
+      moduleKey,
+      contextId,
+      contextId && this.wrapper.id,
+    );
+    return {
+      instance,
+      run: inContext ?? (async (params, task) => instance.run(params as never, task as never)),
+    };
+  }
+}

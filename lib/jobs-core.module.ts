@@ -1,0 +1,162 @@
+import { Global, Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { ExternalContextCreator, ModuleRef, ModulesContainer, type ApplicationConfig } from '@nestjs/core';
+import type { Backend } from './backend/backend.js';
+import { resolveBackend } from './backend/resolve-backend.js';
+import { JobCatalog } from './catalog/job-catalog.js';
+import { HookChain } from './job/hook-chain.js';
+import { JobContextCreator } from './job/job-context.js';
+import { JobExplorer } from './job/job-explorer.js';
+import { JobRegistry } from './job/job-registry.js';
+import { JobsLog } from './job/jobs-log.js';
+import { checkSingleRoot, JOBS_OPTIONS } from './jobs-root.js';
+import type { ResolvedOptions } from './jobs.options.js';
+import { Adder } from './queue/adder.js';
+import { JobQueue } from './queue/job-queue.js';
+import { Executor } from './runner/executor.js';
+import { JobRunner } from './runner/job-runner.js';
+import { RunnerModule } from './runner/runner.module.js';
+import { lineOf } from './runner/stored-error.js';
+import { TaskLog } from './runner/task-log.js';
+import { Clock, SystemClock } from './task/clock.js';
+import { spanMs } from './task/duration.js';
+import { TaskIds } from './task/task-id.js';
+
+const BACKEND = Symbol('nestjs-jobs backend');
+
+/**
+ * The parts and how they fit together. A module without options of its own, so that Nest makes it once however often
+ * `JobsModule.forRoot` is imported.
+ */
+@Global()
+@Module({
+  imports: [RunnerModule],
+  providers: [
+    { provide: Clock, useClass: SystemClock },
+    {
+      provide: BACKEND,
+      inject: [JOBS_OPTIONS, Clock],
+      useFactory: ({ backend }: ResolvedOptions, clock: Clock) => resolveBackend(backend, clock),
+    },
+    {
+      provide: JobsLog,
+      inject: [JOBS_OPTIONS],
+      useFactory: ({ log }: ResolvedOptions) => new JobsLog(log),
+    },
+    {
+      provide: JobRegistry,
+      inject: [JOBS_OPTIONS, JobsLog],
+      useFactory: ({ defaults, payloadLimit, runner }: ResolvedOptions, log: JobsLog) =>
+        new JobRegistry(
+          {
+            defaults,
+            payloadLimit,
+            runsQueue: (queue) =>
+              runner !== false && (runner.queues?.some(({ name }) => name === queue) ?? true),
+          },
+          new HookChain((hook, task, error) =>
+            log.write('error', task.job, `task ${task.id}: ${hook} threw: ${lineOf(error)}`, error),
+          ),
+        ),
+    },
+    {
+      provide: JobExplorer,
+      inject: [JOBS_OPTIONS, ModulesContainer, ModuleRef, ExternalContextCreator],
+      useFactory: (
+        { globalEnhancers }: ResolvedOptions,
+        modules: ModulesContainer,
+        moduleRef: ModuleRef,
+        external: ExternalContextCreator,
+      ) =>
+        new JobExplorer(
+          modules,
+          moduleRef,
+          new JobContextCreator(modules, globalEnhancers ? globalsOf(external) : undefined),
+        ),
+    },
+    {
+      provide: Adder,
+      inject: [JOBS_OPTIONS, BACKEND, Clock],
+      useFactory: ({ enqueueTimeoutMs }: ResolvedOptions, backend: Backend, clock: Clock) =>
+        new Adder(backend, clock, enqueueTimeoutMs),
+    },
+    {
+      provide: JobQueue,
+      inject: [JobRegistry, Adder, Clock, JobsLog],
+      useFactory: (registry: JobRegistry, adder: Adder, clock: Clock, log: JobsLog) =>
+        new JobQueue(registry, adder, new TaskIds(), clock, (job, message) => log.write('log', job, message)),
+    },
+    {
+      provide: JobRunner,
+      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Clock, JobsLog],
+      useFactory: (
+        { runner, retention, payloadLimit }: ResolvedOptions,
+        backend: Backend,
+        registry: JobRegistry,
+        clock: Clock,
+        log: JobsLog,
+      ) => {
+        const lines = new TaskLog(log, clock);
+        const keep = {
+          succeededMs: () => spanMs(retention.succeeded, clock.now()),
+          deadMs: () => spanMs(retention.dead, clock.now()),
+          cancelledMs: () => spanMs(retention.cancelled, clock.now()),
+        };
+        const executor = new Executor(registry, clock, keep, payloadLimit, lines, log);
+        return new JobRunner({ backend, registry, executor, clock, log, lines }, runner);
+      },
+    },
+    {
+      provide: JobCatalog,
+      inject: [BACKEND, JobRegistry],
+      useFactory: (backend: Backend, registry: JobRegistry) => new JobCatalog(backend, registry),
+    },
+  ],
+  exports: [JobQueue, JobRunner, JobCatalog],
+})
+export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
+  private isOpen = false;
+
+  constructor(
+    @Inject(JOBS_OPTIONS) private readonly options: ResolvedOptions,
+    @Inject(BACKEND) private readonly backend: Backend,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Adder) private readonly adder: Adder,
+    @Inject(JobRegistry) private readonly registry: JobRegistry,
+    @Inject(JobExplorer) private readonly explorer: JobExplorer,
+    @Inject(JobsLog) private readonly log: JobsLog,
+    @Inject(ModulesContainer) private readonly modules: ModulesContainer,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    checkSingleRoot(this.modules);
+    this.explorer.explore(this.registry);
+    if (this.options.backend === undefined && process.env.NODE_ENV === 'production')
+      this.log.write(
+        'warn',
+        'JobsModule',
+        "tasks live in this process's memory and are lost when it ends; name a backend, or say 'memory:' if that is meant",
+      );
+    const { prefix, retention } = this.options;
+    const now = this.clock.now();
+    await this.backend.open({
+      prefix,
+      deadKeepMs: spanMs(retention.dead, now),
+      cancelledKeepMs: spanMs(retention.cancelled, now),
+    });
+    this.isOpen = true;
+    this.adder.open();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.adder.close();
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    await this.backend.close();
+  }
+}
+
+/** Nest hands out its global guards, interceptors, pipes and filters no other way. */
+function globalsOf(external: ExternalContextCreator): ApplicationConfig | undefined {
+  return (external as unknown as { container?: { applicationConfig?: ApplicationConfig } }).container
+    ?.applicationConfig;
+}

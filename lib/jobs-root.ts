@@ -1,0 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ModulesContainer } from '@nestjs/core';
+import { JobsError } from './task/errors.js';
+
+/** The resolved options of a `JobsModule.forRoot`. */
+export const JOBS_OPTIONS = Symbol('nestjs-jobs options');
+
+/** The application imports `JobsModule` with options that contradict each other. */
+export class ConflictingRootsError extends JobsError {
+  readonly code = 'CONFLICTING_ROOTS';
+
+  constructor() {
+    super(
+      'JobsModule.forRoot is imported more than once with different options: an application has one; ' +
+        'import it in the root module only, it is global',
+    );
+  }
+}
+
+/** Importing the module twice with the same options is harmless; with others nobody could say which hold. */
+export function checkSingleRoot(modules: ModulesContainer): void {
+  const all: unknown[] = [];
+  for (const module of modules.values()) {
+    const wrapper = module.providers.get(JOBS_OPTIONS);
+    if (wrapper) all.push(wrapper.instance);
+  }
+  if (all.some((options) => !isDeepStrictEqual(options, all[0]))) throw new ConflictingRootsError();
+}

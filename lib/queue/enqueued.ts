@@ -1,0 +1,31 @@
+import type { Added } from '../backend/backend.js';
+import type { NewTask } from '../task/task-record.js';
+
+/** What became of an enqueue. */
+export interface Enqueued {
+  /** The stored task's id. */
+  readonly id: string;
+  readonly queue: string;
+  /**
+   * `existing`: a task of this id was there, nothing changed. `replaced`: it was, and gave way. `rejected`: another task
+   * holds the unique lock. `vetoed`: a `beforeEnqueue` hook said no.
+   */
+  readonly status: 'enqueued' | 'existing' | 'replaced' | 'rejected' | 'vetoed';
+  /** The task that holds the lock. */
+  readonly holder?: string;
+}
+
+export function enqueuedOf({ id, queue }: NewTask, added: Added): Enqueued {
+  switch (added.status) {
+    case 'enqueued':
+    case 'existing':
+      return { id, queue, status: added.status };
+    case 'replaced':
+      return { id: added.holder ?? id, queue, status: 'replaced' };
+    case 'rejected':
+    case 'raised':
+      return { id, queue, status: 'rejected', holder: added.holder };
+    case 'dropped':
+      return { id, queue, status: 'rejected' };
+  }
+}

@@ -1,0 +1,113 @@
+import type { Claim } from '../backend/backend.js';
+import type { QueueSettings } from './runner-settings.js';
+
+/** One queue as a runner sees it. */
+interface Line {
+  readonly name: string;
+  readonly concurrency: number;
+  used: number;
+  /** When there may be something to claim; Infinity: not before a ring. */
+  lookAt: number;
+  /** A bell that rang while a claim was under way: its answer may be older than the ring. */
+  isRung: boolean;
+}
+
+/** What to ask the store for. */
+export interface Asking {
+  readonly queues: { readonly queue: string; readonly limit: number }[];
+  readonly limit: number;
+}
+
+// Infinity is allowed as concurrency, but one claim must stay a bounded piece of work.
+const mostPerClaim = 1_000;
+
+/** Counts the slots and knows which queue to ask when: after its bell, at its next time, or on a sweep. */
+export class Intake {
+  private readonly lines: Map<string, Line>;
+  private usedInAll = 0;
+
+  constructor(
+    queues: readonly QueueSettings[],
+    private readonly concurrency: number,
+    private readonly batch: number,
+  ) {
+    this.lines = new Map(
+      queues.map(({ name, concurrency }) => [
+        name,
+        { name, concurrency, used: 0, lookAt: Infinity, isRung: false },
+      ]),
+    );
+  }
+
+  get used(): number {
+    return this.usedInAll;
+  }
+
+  get queues(): string[] {
+    return [...this.lines.keys()];
+  }
+
+  ring(queue: string): void {
+    const line = this.lines.get(queue);
+    if (!line) return;
+    line.isRung = true;
+    line.lookAt = -Infinity;
+  }
+
+  sweep(): void {
+    for (const { name } of this.lines.values()) this.ring(name);
+  }
+
+  /** A moment at which a queue has work, known before the store says so. */
+  expect(queue: string, at: number): void {
+    const line = this.lines.get(queue);
+    if (line) line.lookAt = Math.min(line.lookAt, at);
+  }
+
+  /** What is to be asked now; `leaving` are slots that this same exchange sets free. */
+  ask(now: number, leaving: ReadonlyMap<string, number>): Asking | undefined {
+    let leavingInAll = 0;
+    for (const count of leaving.values()) leavingInAll += count;
+    const free = this.concurrency - this.usedInAll + leavingInAll;
+    const limit = Math.min(free, this.batch, mostPerClaim);
+    if (limit <= 0) return undefined;
+    const queues = [];
+    for (const line of this.lines.values()) {
+      const freeHere = line.concurrency - line.used + (leaving.get(line.name) ?? 0);
+      if (line.lookAt > now || freeHere <= 0) continue;
+      line.isRung = false;
+      queues.push({ queue: line.name, limit: Math.min(freeHere, limit) });
+    }
+    return queues.length > 0 ? { queues, limit } : undefined;
+  }
+
+  answered(asking: Asking, claim: Claim, now: number): void {
+    asking.queues.forEach(({ queue }, index) => {
+      const line = this.lines.get(queue)!;
+      line.lookAt = line.isRung ? -Infinity : now + claim.nextInMs[index]!;
+    });
+    for (const { queue } of claim.tasks) {
+      this.usedInAll++;
+      this.lines.get(queue)!.used++;
+    }
+  }
+
+  /** The store gave no answer: the same is asked again at `at`. */
+  failed(asking: Asking, at: number): void {
+    for (const { queue } of asking.queues) this.lines.get(queue)!.lookAt = at;
+  }
+
+  release(queue: string): void {
+    this.usedInAll--;
+    this.lines.get(queue)!.used--;
+  }
+
+  /** When there is something to ask, as far as is known, for a queue that has room. */
+  get nextLookAt(): number {
+    if (this.usedInAll >= this.concurrency) return Infinity;
+    let next = Infinity;
+    for (const line of this.lines.values())
+      if (line.used < line.concurrency) next = Math.min(next, line.lookAt);
+    return next;
+  }
+}

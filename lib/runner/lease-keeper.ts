@@ -1,0 +1,107 @@
+import type { TaskStore } from '../backend/backend.js';
+import type { Clock, ClockTimer } from '../task/clock.js';
+import { LeaseLostError, TaskCancelledError } from '../task/errors.js';
+import type { Attempt } from './attempt.js';
+
+/**
+ * Renews the leases of all attempts whose outcome is not stored, also while every slot is taken and while draining.
+ * Where it cannot, it aborts their signals before the leases end.
+ */
+export class LeaseKeeper {
+  private readonly attempts = new Map<string, Attempt>();
+  private timer: ClockTimer | undefined;
+  private renewal: Promise<void> | undefined;
+  private failedSince: number | undefined;
+
+  constructor(
+    private readonly tasks: TaskStore,
+    private readonly clock: Clock,
+    private readonly leaseMs: number,
+    private readonly report: (message: string, error?: unknown) => void,
+  ) {}
+
+  /** Whether the store takes renewals; while it does not, claiming more would only lose more. */
+  get isKeeping(): boolean {
+    return this.failedSince === undefined;
+  }
+
+  watch(attempt: Attempt): void {
+    this.attempts.set(keyOf(attempt.claimed), attempt);
+    this.timer ??= this.clock.after(this.leaseMs / 3, () => void this.tick());
+  }
+
+  unwatch(attempt: Attempt): void {
+    this.attempts.delete(keyOf(attempt.claimed));
+  }
+
+  /** A cancellation that the bell brought. */
+  cancel(queue: string, id: string): void {
+    this.attempts.get(keyOf({ queue, id }))?.cancel(new TaskCancelledError(`task ${id} was cancelled`));
+  }
+
+  /** Renews first what a blocked event loop has kept from being renewed, before it is taken for lost. */
+  async catchUp(): Promise<void> {
+    const now = this.clock.now();
+    for (const attempt of this.attempts.values())
+      if (attempt.leaseEndsAt <= now) return this.renew().catch(() => undefined);
+  }
+
+  stop(): void {
+    this.timer?.cancel();
+    this.timer = undefined;
+    this.attempts.clear();
+  }
+
+  private async tick(): Promise<void> {
+    try {
+      await this.renew();
+    } catch (error) {
+      if (this.failedSince === undefined) this.report('leases cannot be renewed, trying again', error);
+      this.failedSince ??= this.clock.now();
+      this.abortEnding();
+    }
+    if (this.timer === undefined) return;
+    const isWatching = this.attempts.size > 0;
+    const pauseMs = this.failedSince === undefined ? this.leaseMs / 3 : this.leaseMs / 20;
+    this.timer = isWatching ? this.clock.after(pauseMs, () => void this.tick()) : undefined;
+    // With nothing to renew there is no telling: the next claim will.
+    if (!isWatching && this.failedSince !== undefined) this.recovered();
+  }
+
+  /** One renewal at a time, shared by whoever asks meanwhile. */
+  private renew(): Promise<void> {
+    return (this.renewal ??= this.renewAll().finally(() => (this.renewal = undefined)));
+  }
+
+  private async renewAll(): Promise<void> {
+    const attempts = [...this.attempts.values()];
+    if (attempts.length === 0) return;
+    const sentAt = this.clock.now();
+    const { lost, cancelled } = await this.tasks.renew(
+      attempts.map(({ claimed: { queue, id, epoch } }) => ({ queue, id, epoch })),
+      this.leaseMs,
+    );
+    if (this.failedSince !== undefined) this.recovered();
+    for (const attempt of attempts) attempt.leaseEndsAt = sentAt + this.leaseMs;
+    for (const ref of lost)
+      this.attempts.get(keyOf(ref))?.abort(new LeaseLostError(`task ${ref.id} belongs to another runner`));
+    for (const ref of cancelled) this.cancel(ref.queue, ref.id);
+  }
+
+  private recovered(): void {
+    this.failedSince = undefined;
+    this.report('leases are renewed again');
+  }
+
+  private abortEnding(): void {
+    // One more try must fit in between; after it another runner may begin.
+    const latest = this.clock.now() + this.leaseMs / 10;
+    for (const attempt of this.attempts.values())
+      if (attempt.leaseEndsAt <= latest)
+        attempt.abort(new LeaseLostError(`task ${attempt.claimed.id}: its lease could not be renewed`));
+  }
+}
+
+function keyOf({ queue, id }: { queue: string; id: string }): string {
+  return `${queue}\n${id}`;
+}

@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Backend, ClaimedTask } from '../backend/backend.js';
+import type { JobsLog } from '../job/jobs-log.js';
+import type { JobRegistry } from '../job/job-registry.js';
+import type { Clock, ClockTimer } from '../task/clock.js';
+import { ShutdownError } from '../task/errors.js';
+import type { Settled } from '../task/outcome.js';
+import { Attempt } from './attempt.js';
+import type { Executor } from './executor.js';
+import { Intake, type Asking } from './intake.js';
+import { LeaseKeeper } from './lease-keeper.js';
+import type { QueueSettings, RunnerSettings } from './runner-settings.js';
+import { Settler, type Unsettled } from './settler.js';
+import { lineOf } from './stored-error.js';
+import type { TaskLog } from './task-log.js';
+
+const context = 'JobRunner';
+/** After the drain limit: success still counts, any throw is a hand-back. */
+const graceMs = 1_000;
+/** How long the last outcomes are offered to a store that does not answer. */
+const lastOffersMs = 5_000;
+const firstPauseMs = 100;
+const longestPauseMs = 5_000;
+
+export interface RunnerParts {
+  readonly backend: Backend;
+  readonly registry: JobRegistry;
+  readonly executor: Executor;
+  readonly clock: Clock;
+  readonly log: JobsLog;
+  readonly lines: TaskLog;
+}
+
+/**
+ * A runner from one start to one stop. One exchange with the store is under way at a time: it brings the outcomes of the
+ * moment and asks for as many tasks as there are free slots, so a busy runner pays one round trip for many tasks.
+ */
+export class RunnerSession {
+  private readonly name = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
+  private readonly intake: Intake;
+  private readonly settler: Settler;
+  private readonly keeper: LeaseKeeper;
+  private readonly running = new Set<Attempt>();
+  private readonly declares: string[];
+  private stopListening: () => void = () => undefined;
+  private timer: ClockTimer | undefined;
+  private sweepAt = 0;
+  private isAccepting = true;
+  private isOver = false;
+  private isExchangeQueued = false;
+  private isExchanging = false;
+  private pauseMs = 0;
+  private resumeAt = -Infinity;
+  private whenEmpty: (() => void) | undefined;
+
+  constructor(
+    private readonly parts: RunnerParts,
+    private readonly settings: RunnerSettings,
+    queues: readonly QueueSettings[],
+  ) {
+    const { backend, clock, registry } = parts;
+    this.intake = new Intake(queues, settings.concurrency, settings.batch);
+    this.settler = new Settler(backend.tasks);
+    this.keeper = new LeaseKeeper(backend.tasks, clock, settings.leaseMs, (message, error) => {
+      this.say('warn', message, error);
+      this.wake();
+    });
+    this.declares = registry.provided().map(({ definition }) => definition.name);
+  }
+
+  async begin(): Promise<void> {
+    const { bell } = this.parts.backend;
+    try {
+      this.stopListening = await bell.listen(this.intake.queues, (queue, cancelledId) => {
+        if (cancelledId !== undefined) return this.keeper.cancel(queue, cancelledId);
+        this.intake.ring(queue);
+        this.wake();
+      });
+    } catch (error) {
+      this.say('warn', `the bell cannot be heard, looking every ${this.settings.pollIntervalMs} ms`, error);
+    }
+    this.wake();
+  }
+
+  async end(): Promise<void> {
+    this.isAccepting = false;
+    if (!(await this.emptied(this.settings.shutdownTimeoutMs)) && this.running.size > 0) {
+      this.say(
+        'warn',
+        `${this.running.size} tasks did not end within the shutdown timeout and are handed back`,
+      );
+      for (const attempt of this.running) attempt.stop(new ShutdownError('the process is shutting down'));
+      if (!(await this.emptied(graceMs))) for (const attempt of this.running) attempt.handBack();
+    }
+    if (!(await this.emptied(lastOffersMs)))
+      this.say('error', `${this.intake.used} outcomes could not be stored: their leases will end`);
+    this.isOver = true;
+    this.timer?.cancel();
+    this.keeper.stop();
+    this.stopListening();
+  }
+
+  /** Whether every slot came free within a time. */
+  private emptied(withinMs: number): Promise<boolean> {
+    if (this.intake.used === 0) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const timer = this.parts.clock.after(withinMs, () => {
+        this.whenEmpty = undefined;
+        resolve(false);
+      });
+      this.whenEmpty = () => {
+        timer.cancel();
+        resolve(true);
+      };
+    });
+  }
+
+  /** Asks for an exchange: outcomes and bells of the same moment share it, and I/O gets its turn in between. */
+  private wake(): void {
+    if (this.isExchangeQueued || this.isOver) return;
+    this.isExchangeQueued = true;
+    setImmediate(() => {
+      this.isExchangeQueued = false;
+      void this.exchange();
+    });
+  }
+
+  private async exchange(): Promise<void> {
+    if (this.isExchanging || this.isOver) return;
+    this.isExchanging = true;
+    try {
+      await this.exchangeOnce();
+    } catch (error) {
+      this.say('error', 'the runner met an error of its own', error);
+    } finally {
+      this.isExchanging = false;
+    }
+    this.sleep();
+  }
+
+  private async exchangeOnce(): Promise<void> {
+    const { clock, backend } = this.parts;
+    const now = clock.now();
+    if (now < this.resumeAt) return;
+    const isSweep = this.isAccepting && now >= this.sweepAt;
+    if (isSweep) {
+      this.intake.sweep();
+      this.sweepAt = backend.bell.lossless ? Infinity : now + this.sweepPauseMs();
+    }
+    await this.keeper.catchUp();
+    const batch = this.settler.take();
+    const asking =
+      this.isAccepting && this.keeper.isKeeping ? this.intake.ask(now, leavingOf(batch)) : undefined;
+    // Both leave before either is awaited, so that they share a round trip; outcomes first.
+    const settling = batch.length > 0 ? this.settler.send(batch) : undefined;
+    const claiming = asking && this.claim(asking, now, isSweep);
+    const [settled, claimed] = await Promise.allSettled([settling, claiming]);
+    if (settled.status === 'fulfilled' && settled.value) this.settled(batch, settled.value);
+    const failed = [settled, claimed].find(({ status }) => status === 'rejected');
+    if (failed) this.storeFailed((failed as PromiseRejectedResult).reason);
+    else this.pauseMs = 0;
+  }
+
+  private async claim(asking: Asking, sentAt: number, isSweep: boolean): Promise<void> {
+    const { clock, backend } = this.parts;
+    const { leaseMs } = this.settings;
+    try {
+      const claim = await backend.tasks.claim({
+        ...asking,
+        leaseMs,
+        runner: this.name,
+        declares: isSweep ? this.declares : undefined,
+      });
+      const now = clock.now();
+      this.intake.answered(asking, claim, now);
+      for (const task of claim.tasks) this.begun(task, sentAt + leaseMs, now);
+    } catch (error) {
+      this.intake.failed(asking, clock.now());
+      throw error;
+    }
+  }
+
+  private begun(task: ClaimedTask, leaseEndsAt: number, now: number): void {
+    const attempt = new Attempt(task, leaseEndsAt);
+    this.running.add(attempt);
+    this.keeper.watch(attempt);
+    // An answer that took longer than the lease: the task may be another's by now, and is not begun.
+    if (leaseEndsAt <= now) attempt.handBack();
+    void this.parts.executor.execute(attempt).then((outcome) => {
+      this.running.delete(attempt);
+      if (outcome.type === 'handed-back') this.parts.lines.handedBack(task);
+      this.settler.add(attempt, outcome);
+      this.wake();
+    });
+  }
+
+  private settled(batch: readonly Unsettled[], answers: readonly Settled[]): void {
+    const now = this.parts.clock.now();
+    batch.forEach(({ attempt, outcome }, index) => {
+      const { claimed } = attempt;
+      this.keeper.unwatch(attempt);
+      this.intake.release(claimed.queue);
+      if (answers[index] === 'lost') this.parts.lines.lost(claimed.job, claimed);
+      else if ('delayMs' in outcome) this.intake.expect(claimed.queue, now + outcome.delayMs);
+      else if (outcome.type === 'handed-back') this.parts.backend.bell.ring(claimed.queue);
+    });
+    if (this.intake.used === 0) this.whenEmpty?.();
+  }
+
+  private storeFailed(error: unknown): void {
+    const isFirst = this.pauseMs === 0;
+    this.pauseMs = Math.min(this.pauseMs * 2 || firstPauseMs, longestPauseMs);
+    this.resumeAt = this.parts.clock.now() + this.pauseMs;
+    if (isFirst) this.say('warn', 'the job store does not answer, trying again', error);
+  }
+
+  /** Sleeps until the next thing that is known to come; a bell wakes earlier. */
+  private sleep(): void {
+    if (this.isOver) return;
+    this.timer?.cancel();
+    this.timer = undefined;
+    const { clock } = this.parts;
+    const looks = this.mayClaim ? Math.min(this.intake.nextLookAt, this.sweepAt) : Infinity;
+    const next = Math.max(this.settler.size > 0 ? -Infinity : looks, this.resumeAt);
+    if (next === Infinity) return;
+    const delayMs = next - clock.now();
+    if (delayMs <= 0) return this.wake();
+    this.timer = clock.after(delayMs, () => this.wake());
+  }
+
+  /** Claiming more while leases cannot be renewed would only lose more. */
+  private get mayClaim(): boolean {
+    return this.isAccepting && this.keeper.isKeeping;
+  }
+
+  private sweepPauseMs(): number {
+    // Processes that were started together must not sweep together.
+    return this.settings.pollIntervalMs * (0.75 + Math.random() / 4);
+  }
+
+  private say(level: 'warn' | 'error', message: string, error?: unknown): void {
+    this.parts.log.write(level, context, error === undefined ? message : `${message}: ${lineOf(error)}`);
+  }
+}
+
+function leavingOf(batch: readonly Unsettled[]): Map<string, number> {
+  const leaving = new Map<string, number>();
+  for (const { attempt } of batch)
+    leaving.set(attempt.claimed.queue, (leaving.get(attempt.claimed.queue) ?? 0) + 1);
+  return leaving;
+}

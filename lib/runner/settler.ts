@@ -1,0 +1,49 @@
+import type { TaskStore } from '../backend/backend.js';
+import type { Outcome, Settled } from '../task/outcome.js';
+import type { Attempt } from './attempt.js';
+
+/** An attempt whose outcome is not stored yet. */
+export interface Unsettled {
+  readonly attempt: Attempt;
+  readonly outcome: Outcome;
+  readonly repeat: boolean;
+}
+
+/** Keeps outcomes until the store has them: those of the same moment travel together. */
+export class Settler {
+  private waiting: Unsettled[] = [];
+
+  constructor(private readonly tasks: TaskStore) {}
+
+  get size(): number {
+    return this.waiting.length;
+  }
+
+  add(attempt: Attempt, outcome: Outcome): void {
+    this.waiting.push({ attempt, outcome, repeat: false });
+  }
+
+  take(): Unsettled[] {
+    const batch = this.waiting;
+    this.waiting = [];
+    return batch;
+  }
+
+  /** Rejects where the store did not answer; the batch then waits for the next try, as a repeat. */
+  async send(batch: readonly Unsettled[]): Promise<Settled[]> {
+    try {
+      return await this.tasks.settle(
+        batch.map(({ attempt: { claimed }, outcome, repeat }) => ({
+          queue: claimed.queue,
+          id: claimed.id,
+          epoch: claimed.epoch,
+          outcome,
+          repeat,
+        })),
+      );
+    } catch (error) {
+      this.waiting = [...batch.map((unsettled) => ({ ...unsettled, repeat: true })), ...this.waiting];
+      throw error;
+    }
+  }
+}

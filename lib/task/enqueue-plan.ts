@@ -1,0 +1,87 @@
+import { spanMs, toMs, toSpan, type Span } from './duration.js';
+import type { EnqueueDefaults, EnqueueOptions } from './enqueue-options.js';
+import { defaultRetries, type Backoff } from './retry-policy.js';
+import type { StoreTime } from './task-record.js';
+
+export const defaultQueue = 'default';
+
+/** Enqueue options in the form in which tasks are built from them: read once, used for many tasks. */
+export interface EnqueuePlan {
+  readonly id?: string;
+  readonly queue: string;
+  readonly priority: number;
+  readonly replace: boolean;
+  readonly delay?: Span;
+  readonly at?: number;
+  readonly retries: number;
+  readonly expires?: StoreTime;
+  readonly keep?: Span;
+  /** What the call says about the run, as text; what the job says is read from its code when it runs. */
+  readonly extra?: string;
+}
+
+/** What an enqueue call said about the run of its task. */
+export interface TaskExtra {
+  readonly backoff?: Exclude<Backoff, (...args: never[]) => unknown>;
+  readonly jitter?: number;
+  readonly timeoutMs?: number;
+}
+
+/** Reads checked options: the call's choice wins over the job's. */
+export function planEnqueue(
+  job: EnqueueDefaults,
+  call: EnqueueOptions | undefined,
+  where: string,
+): EnqueuePlan {
+  const chosen = call ? merged(job, call) : (job as EnqueueOptions);
+  const { retries = defaultRetries, expires, keep, at } = chosen;
+  return {
+    id: chosen.id,
+    queue: chosen.queue ?? defaultQueue,
+    priority: chosen.priority ?? 0,
+    replace: chosen.replace ?? false,
+    delay:
+      chosen.in === undefined
+        ? undefined
+        : toSpan(chosen.in, { where, option: 'in', calendar: true, negative: true }),
+    at: at instanceof Date ? at.getTime() : at,
+    retries: Array.isArray(retries) ? retries.length : retries,
+    expires:
+      expires === undefined
+        ? undefined
+        : expires instanceof Date
+          ? { at: expires.getTime() }
+          : { inMs: toMs(expires, { where, option: 'expires' }) },
+    keep: keep === undefined ? undefined : toSpan(keep, { where, option: 'keep', calendar: true }),
+    extra: call && extraOf(call, where),
+  };
+}
+
+/** The due time of a plan. `now` only measures calendar spans; the store's clock decides. */
+export function dueOf({ delay, at }: EnqueuePlan, now: number): StoreTime {
+  if (at !== undefined) return { at };
+  return delay ? { inMs: spanMs(delay, now) } : dueNow;
+}
+
+const dueNow: StoreTime = { inMs: 0 };
+
+function merged(job: EnqueueDefaults, call: EnqueueOptions): EnqueueOptions {
+  const chosen: Record<string, unknown> = { ...job };
+  // The two ways to say a time are one choice.
+  if (call.in !== undefined || call.at !== undefined) {
+    delete chosen.in;
+    delete chosen.at;
+  }
+  for (const [key, value] of Object.entries(call)) if (value !== undefined) chosen[key] = value;
+  return chosen;
+}
+
+function extraOf({ retries, backoff, jitter, timeout }: EnqueueOptions, where: string): string | undefined {
+  const delays = Array.isArray(retries) ? retries : backoff;
+  if (delays === undefined && jitter === undefined && timeout === undefined) return undefined;
+  return JSON.stringify({
+    backoff: delays,
+    jitter,
+    timeoutMs: timeout === undefined ? undefined : toMs(timeout, { where, option: 'timeout' }),
+  });
+}

@@ -1,0 +1,132 @@
+import { TaskFailedError } from './errors.js';
+import { toMs, type Duration } from './duration.js';
+
+/** What a task is made from, for a handler or a hook. */
+export interface TaskFacts<P> {
+  readonly id: string;
+  readonly job: string;
+  readonly queue: string;
+  readonly params: P;
+  readonly priority: number;
+  readonly attempt: number;
+  readonly failures: number;
+  readonly enqueuedAt: number;
+  readonly dueAt: number;
+  readonly scheduleId?: string;
+  readonly slot?: number;
+}
+
+/** What a handler said about its own end, by `fail` or `snooze`. It counts even where user code catches the throw. */
+export type Verdict =
+  | { readonly type: 'fail'; readonly error: TaskFailedError; readonly mayRetry: boolean }
+  | { readonly type: 'snooze'; readonly delayMs: number };
+
+/** Thrown by `snooze` to leave the handler; never an error of the task. */
+class Snoozed extends Error {
+  override readonly name = 'Snoozed';
+}
+
+declare const input: unique symbol;
+
+/**
+ * What a handler and a hook get: the task, and the ways to speak about it. `In` is what `enqueue` takes, where a schema
+ * turns it into something else.
+ */
+export class Task<P = unknown, In = P> {
+  declare readonly [input]?: In;
+
+  readonly id: string;
+  /** The job's stored name. */
+  readonly job: string;
+  readonly queue: string;
+  readonly params: P;
+  readonly priority: number;
+  /** Counts from 1 and does not count attempts that were given back; 0 while the task is being enqueued. */
+  readonly attempt: number;
+  /** Failed and lost attempts so far. */
+  readonly failures: number;
+  readonly enqueuedAt: Date;
+  readonly dueAt: Date;
+  readonly scheduleId?: string;
+  readonly slot?: Date;
+
+  #controller: AbortController | undefined;
+  #verdict: Verdict | undefined;
+  #end: { willRetry: boolean; error?: unknown; result?: unknown } | undefined;
+  readonly #write: (message: string) => void;
+
+  /** @internal */
+  constructor(facts: TaskFacts<P>, write: (message: string) => void) {
+    this.id = facts.id;
+    this.job = facts.job;
+    this.queue = facts.queue;
+    this.params = facts.params;
+    this.priority = facts.priority;
+    this.attempt = facts.attempt;
+    this.failures = facts.failures;
+    this.enqueuedAt = new Date(facts.enqueuedAt);
+    this.dueAt = new Date(facts.dueAt);
+    if (facts.scheduleId !== undefined) this.scheduleId = facts.scheduleId;
+    if (facts.slot !== undefined) this.slot = new Date(facts.slot);
+    this.#write = write;
+  }
+
+  /** Aborts when the attempt is over although the handler is not: timeout, cancellation, a lost lease, the end of a drain. */
+  get signal(): AbortSignal {
+    // Made when first asked for: most handlers never look, and a controller costs as much as a small task.
+    return (this.#controller ??= new AbortController()).signal;
+  }
+
+  /** In `afterRun`: whether a failed task runs again. */
+  get willRetry(): boolean {
+    return this.#end?.willRetry ?? false;
+  }
+
+  /** In `afterRun`: what the attempt failed with. */
+  get error(): unknown {
+    return this.#end?.error;
+  }
+
+  /** In `afterRun`: what `run` returned. */
+  get result(): unknown {
+    return this.#end?.result;
+  }
+
+  /** Writes a line under the job's name. */
+  log(message: string): void {
+    this.#write(message);
+  }
+
+  /** Fails the attempt; with `retry: false` the task is dead at once. */
+  fail(reason?: string | Error, { retry = true }: { retry?: boolean } = {}): never {
+    const isError = reason instanceof Error;
+    const error = new TaskFailedError(
+      isError ? reason.message : (reason ?? `${this.job} failed`),
+      isError ? { cause: reason } : undefined,
+    );
+    this.#verdict = { type: 'fail', error, mayRetry: retry };
+    throw error;
+  }
+
+  /** Runs the task again after `delay`; costs no attempt. */
+  snooze(delay: Duration): never {
+    const delayMs = toMs(delay, { where: this.job, option: 'snooze' });
+    this.#verdict = { type: 'snooze', delayMs };
+    throw new Snoozed(`${this.job} snoozed for ${delayMs} ms`);
+  }
+
+  /** @internal */
+  get verdict(): Verdict | undefined {
+    return this.#verdict;
+  }
+
+  /** @internal */
+  abort(reason: Error): void {
+    (this.#controller ??= new AbortController()).abort(reason);
+  }
+
+  /** @internal */
+  end(end: { willRetry: boolean; error?: unknown; result?: unknown }): void {
+    this.#end = end;
+  }
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from '@jest/globals';
+import { leaseMs, leaseOf, settings, type Setup, success } from './setup.js';
+
+export function describeLeasesAndRecovery(setup: Setup): void {
+  describe('a lease that ended', () => {
+    it(
+      'gives the task to the next claim, and not a millisecond sooner',
+      setup(async ({ start, advanceToJustBefore, advance, claim, get, now, about }) => {
+        const first = await start({ id: 'a' });
+        const missing = await advanceToJustBefore(leaseMs);
+        expect((await claim()).tasks).toEqual([]);
+        await advance(missing);
+        const { tasks } = await claim({ runner: 'runner-2' });
+        expect(tasks).toMatchObject([{ id: 'a', attempt: 2, failures: 1, dueAt: first.dueAt }]);
+        expect(tasks[0]!.epoch).toBeGreaterThan(first.epoch);
+        const error = { name: 'LeaseLostError', message: expect.any(String), attempt: 1, at: about(await now()) };
+        expect(await get('a')).toMatchObject({ state: 'pending', runner: 'runner-2', errors: [error] });
+      }),
+    );
+
+    it(
+      'returns a task that is not claimed at once to waiting, its due time kept',
+      setup(async ({ start, enqueue, advance, claimIds, get }) => {
+        const { dueAt } = await start({ id: 'a' });
+        await advance(leaseMs);
+        await enqueue({ id: 'urgent', priority: -1 });
+        expect(await claimIds({ limit: 1 })).toEqual(['urgent']);
+        const recovered = await get('a');
+        expect(recovered).toMatchObject({ state: 'waiting', attempt: 1, failures: 1, dueAt });
+        expect(recovered?.runner).toBeUndefined();
+        expect(recovered?.leaseEndsAt).toBeUndefined();
+        await enqueue({ id: 'later' });
+        expect(await claimIds()).toEqual(['a', 'later']);
+      }),
+    );
+
+    it(
+      'of the last attempt lets the task die, kept as long as dead tasks are',
+      setup(async ({ start, advance, claim, get, counts, now, about }) => {
+        await start({ id: 'a', retries: 0 });
+        await advance(leaseMs);
+        expect(await claim()).toEqual({ tasks: [], nextInMs: [Infinity] });
+        const dead = { state: 'dead', attempt: 1, failures: 1, finishedAt: about(await now()) };
+        expect(await get('a')).toMatchObject({ ...dead, errors: [{ name: 'LeaseLostError', attempt: 1 }] });
+        await advance(settings.deadKeepMs - 60_000);
+        await claim();
+        expect(await counts()).toEqual({ dead: 1 });
+        await advance(60_000);
+        expect(await get('a')).toBeUndefined();
+      }),
+    );
+
+    it(
+      'counts, so that a task that kills its process each time dies after its retries',
+      setup(async ({ enqueue, advance, claim, get }) => {
+        await enqueue({ id: 'a', retries: 4 });
+        const attempts: number[] = [];
+        for (let round = 0; round < 10; round++) {
+          attempts.push(...(await claim()).tasks.map(({ attempt }) => attempt));
+          await advance(leaseMs);
+        }
+        expect(attempts).toEqual([1, 2, 3, 4, 5]);
+        expect(await get('a')).toMatchObject({ state: 'dead', attempt: 5, failures: 5 });
+      }),
+    );
+
+    it(
+      'lets a task that was asked to stop end as cancelled, also at its last attempt',
+      setup(async ({ backend, queue, add, claim, advance, get }) => {
+        await add({ id: 'a', retries: 3 }, { id: 'b', retries: 0 });
+        await claim();
+        await backend.catalog.cancel(['a', 'b'].map((id) => ({ queue, id })));
+        await advance(leaseMs);
+        expect((await claim()).tasks).toEqual([]);
+        expect(await get('a')).toMatchObject({ state: 'cancelled', reason: 'cancelled' });
+        expect(await get('b')).toMatchObject({ state: 'cancelled', reason: 'cancelled' });
+        await advance(settings.cancelledKeepMs);
+        expect(await get('a')).toBeUndefined();
+      }),
+    );
+
+    it(
+      'that nobody recovered yet can still be renewed',
+      setup(async ({ start, advance, renew, claimIds }) => {
+        const lease = await start();
+        await advance(3 * leaseMs);
+        expect(await renew(lease)).toEqual({ lost: [], cancelled: [] });
+        expect(await claimIds()).toEqual([]);
+      }),
+    );
+
+    it(
+      'that nobody recovered yet can still be settled',
+      setup(async ({ start, advance, settle, counts }) => {
+        const lease = await start();
+        await advance(3 * leaseMs);
+        expect(await settle(lease, success)).toBe('settled');
+        expect(await counts()).toEqual({});
+      }),
+    );
+
+    it(
+      'is recovered for all of 1,500 tasks within a few claims',
+      setup(async ({ add, claim, advance }) => {
+        await add(...Array.from({ length: 1_500 }, () => ({})));
+        await claim({ limit: 750 });
+        await claim({ limit: 750 });
+        await advance(leaseMs);
+        const ids = new Set<string>();
+        for (let round = 0; round < 4; round++) for (const { id } of (await claim()).tasks) ids.add(id);
+        expect(ids.size).toBe(1_500);
+      }),
+      30_000,
+    );
+  });
+
+  describe('renew', () => {
+    it(
+      "prolongs a lease from the store's now",
+      setup(async ({ start, advance, renew, claimIds, get, now, about }) => {
+        const lease = await start({ id: 'a' });
+        await advance(20_000);
+        expect(await renew(lease, 40_000)).toEqual({ lost: [], cancelled: [] });
+        expect(await get('a')).toMatchObject({ leaseEndsAt: about((await now()) + 40_000), attempt: 1 });
+        await advance(35_000);
+        expect(await claimIds()).toEqual([]);
+        await advance(5_000);
+        expect(await claimIds()).toEqual(['a']);
+      }),
+    );
+
+    it(
+      'tells which leases are lost: unknown tasks, other epochs, tasks that are not pending',
+      setup(async ({ backend, queue, start, settle, advance, claimOne, get }) => {
+        const settled = await start({ id: 'settled' });
+        await settle(settled, { type: 'snoozed', delayMs: 600_000 });
+        const old = await start({ id: 'old' });
+        await advance(leaseMs);
+        await claimOne();
+        const before = await get('old');
+        const held = await start({ id: 'held' });
+
+        const unknown = { queue, id: 'unknown', epoch: held.epoch };
+        const leases = [settled, unknown, held, old].map(leaseOf);
+        const lost = ['settled', 'unknown', 'old'].map((id) => ({ queue, id }));
+        expect(await backend.tasks.renew(leases, 5 * leaseMs)).toEqual({ lost, cancelled: [] });
+        expect(await get('old')).toEqual(before);
+      }),
+    );
+
+    it(
+      'tells which tasks are asked to stop, and prolongs their leases all the same',
+      setup(async ({ backend, queue, start, advance, renew, claimIds }) => {
+        const lease = await start({ id: 'a' });
+        await backend.catalog.cancel([{ queue, id: 'a' }]);
+        await advance(20_000);
+        expect(await renew(lease)).toEqual({ lost: [], cancelled: [{ queue, id: 'a' }] });
+        await advance(20_000);
+        expect(await claimIds()).toEqual([]);
+        expect(await renew(lease)).toEqual({ lost: [], cancelled: [{ queue, id: 'a' }] });
+      }),
+    );
+  });
+}
