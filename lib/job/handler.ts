@@ -56,7 +56,7 @@ export class Handler {
     );
     return {
       instance,
-      run: inContext ?? (async (params, task) => instance.run(params as never, task as never)),
+      run: inContext ?? ((params, task) => instance.run(params as never, task as never)),
     };
   }
 }

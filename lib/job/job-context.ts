@@ -9,7 +9,7 @@ import { PipesConsumer, PipesContextCreator } from '@nestjs/core/pipes/index.js'
 import type { JobClass, JobHandler } from './job-handler.js';
 
 /** `run` with everything that Nest puts around a handler. */
-export type RunInContext = (params: unknown, task: unknown) => Promise<unknown>;
+export type RunInContext = (params: unknown, task: unknown) => unknown;
 
 const argumentsMetadata = 'nestjs-jobs:arguments';
 const paramsArgument = 0;

@@ -4,6 +4,7 @@ import type { EnqueuableJob, JobRegistry } from '../job/job-registry.js';
 import { buildTask } from '../task/build-task.js';
 import type { Clock } from '../task/clock.js';
 import type { EnqueueOptions } from '../task/enqueue-options.js';
+import type { EnqueuePlan } from '../task/enqueue-plan.js';
 import type { TaskIds } from '../task/task-id.js';
 import type { NewTask } from '../task/task-record.js';
 import { Task } from '../task/task.js';
@@ -31,14 +32,12 @@ export class JobQueue {
   ) {}
 
   /** Resolves when the task is stored; rejects when it could not be, or when its params or options are wrong. */
-  async enqueue<J extends JobClass>(
-    job: J,
-    ...[params, options]: EnqueueArguments<J, EnqueueOptions>
-  ): Promise<Enqueued> {
-    const built = this.build(job, params, options);
-    const { task, job: found, params: value } = built instanceof Promise ? await built : built;
-    if (found.hasEnqueueHooks) return (await this.addWithHooks([{ task, job: found, params: value }]))[0]!;
-    return enqueuedOf(task, (await this.adder.add([task]))[0]!);
+  enqueue<J extends JobClass>(job: J, ...args: EnqueueArguments<J, EnqueueOptions>): Promise<Enqueued>;
+  async enqueue(job: JobClass, params?: unknown, options?: EnqueueOptions): Promise<Enqueued> {
+    const building = this.build(job, params, options);
+    const built = building instanceof Promise ? await building : building;
+    if (built.job.hasEnqueueHooks) return (await this.addWithHooks([built]))[0]!;
+    return enqueuedOf(built.task, (await this.adder.add([built.task]))[0]!);
   }
 
   /**
@@ -58,16 +57,15 @@ export class JobQueue {
   private build(target: JobClass, params: unknown, options?: EnqueueOptions): Built | Promise<Built> {
     const job = this.registry.enqueuable(target);
     const plan = job.definition.planFor(options);
-    const finish = ({ value, text }: { value: unknown; text: string }): Built => {
-      const now = this.clock.now();
-      return {
-        task: buildTask(job.definition.name, text, plan, this.ids.next(now), now),
-        job,
-        params: value,
-      };
-    };
     const encoded = job.definition.codec.encode(params);
-    return encoded instanceof Promise ? encoded.then(finish) : finish(encoded);
+    if (!(encoded instanceof Promise)) return this.finish(job, plan, encoded);
+    return encoded.then((text) => this.finish(job, plan, text));
+  }
+
+  private finish(job: EnqueuableJob, plan: EnqueuePlan, params: { value: unknown; text: string }): Built {
+    const now = this.clock.now();
+    const task = buildTask(job.definition.name, params.text, plan, this.ids.next(now), now);
+    return { task, job, params: params.value };
   }
 
   /** `afterEnqueue` follows whenever `beforeEnqueue` was asked, whatever came in between. */

@@ -108,7 +108,7 @@ export class Executor {
   }
 
   /** From how the run ended to what is stored; `afterRun` is called with the lease still held. */
-  private async conclude(attempt: Attempt, run: Run, end: End): Promise<Outcome> {
+  private conclude(attempt: Attempt, run: Run, end: End): Outcome | Promise<Outcome> {
     const { claimed } = attempt;
     const verdict = run.task.verdict;
     if (end.type === 'handed-back') return { type: 'handed-back' };
@@ -124,8 +124,13 @@ export class Executor {
     return this.fail(claimed, run, error, said?.mayRetry ?? true);
   }
 
-  private async succeed(claimed: ClaimedTask, run: Run, value: unknown): Promise<Outcome> {
-    await this.afterRun(run, true, { willRetry: false, result: value });
+  private succeed(claimed: ClaimedTask, run: Run, value: unknown): Outcome | Promise<Outcome> {
+    if (!this.registry.hooks.has('afterRun', run.handler.instance)) return this.success(claimed, run, value);
+    const end = { willRetry: false, result: value };
+    return this.afterRun(run, true, end).then(() => this.success(claimed, run, value));
+  }
+
+  private success(claimed: ClaimedTask, run: Run, value: unknown): Outcome {
     this.lines.succeeded(claimed, run.startedAt);
     const keepMs = claimed.keepMs ?? this.retention.succeededMs();
     return { type: 'succeeded', result: keepMs > 0 ? this.resultText(claimed, value) : undefined, keepMs };

@@ -1,6 +1,7 @@
 import type { TaskStore } from '../backend/backend.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
 import { LeaseLostError, TaskCancelledError } from '../task/errors.js';
+import type { TaskRef } from '../task/task-record.js';
 import type { Attempt } from './attempt.js';
 
 /**
@@ -8,7 +9,7 @@ import type { Attempt } from './attempt.js';
  * Where it cannot, it aborts their signals before the leases end.
  */
 export class LeaseKeeper {
-  private readonly attempts = new Map<string, Attempt>();
+  private readonly attempts = new Set<Attempt>();
   private timer: ClockTimer | undefined;
   private renewal: Promise<void> | undefined;
   private failedSince: number | undefined;
@@ -26,23 +27,23 @@ export class LeaseKeeper {
   }
 
   watch(attempt: Attempt): void {
-    this.attempts.set(keyOf(attempt.claimed), attempt);
+    this.attempts.add(attempt);
     this.timer ??= this.clock.after(this.leaseMs / 3, () => void this.tick());
   }
 
   unwatch(attempt: Attempt): void {
-    this.attempts.delete(keyOf(attempt.claimed));
+    this.attempts.delete(attempt);
   }
 
   /** A cancellation that the bell brought. */
   cancel(queue: string, id: string): void {
-    this.attempts.get(keyOf({ queue, id }))?.cancel(new TaskCancelledError(`task ${id} was cancelled`));
+    this.find({ queue, id })?.cancel(new TaskCancelledError(`task ${id} was cancelled`));
   }
 
   /** Renews first what a blocked event loop has kept from being renewed, before it is taken for lost. */
   async catchUp(): Promise<void> {
     const now = this.clock.now();
-    for (const attempt of this.attempts.values())
+    for (const attempt of this.attempts)
       if (attempt.leaseEndsAt <= now) return this.renew().catch(() => undefined);
   }
 
@@ -74,7 +75,7 @@ export class LeaseKeeper {
   }
 
   private async renewAll(): Promise<void> {
-    const attempts = [...this.attempts.values()];
+    const attempts = [...this.attempts];
     if (attempts.length === 0) return;
     const sentAt = this.clock.now();
     const { lost, cancelled } = await this.tasks.renew(
@@ -84,7 +85,7 @@ export class LeaseKeeper {
     if (this.failedSince !== undefined) this.recovered();
     for (const attempt of attempts) attempt.leaseEndsAt = sentAt + this.leaseMs;
     for (const ref of lost)
-      this.attempts.get(keyOf(ref))?.abort(new LeaseLostError(`task ${ref.id} belongs to another runner`));
+      this.find(ref)?.abort(new LeaseLostError(`task ${ref.id} belongs to another runner`));
     for (const ref of cancelled) this.cancel(ref.queue, ref.id);
   }
 
@@ -96,12 +97,15 @@ export class LeaseKeeper {
   private abortEnding(): void {
     // One more try must fit in between; after it another runner may begin.
     const latest = this.clock.now() + this.leaseMs / 10;
-    for (const attempt of this.attempts.values())
+    for (const attempt of this.attempts)
       if (attempt.leaseEndsAt <= latest)
         attempt.abort(new LeaseLostError(`task ${attempt.claimed.id}: its lease could not be renewed`));
   }
-}
 
-function keyOf({ queue, id }: { queue: string; id: string }): string {
-  return `${queue}\n${id}`;
+  // Rare, while every task is watched: a look through all costs less than an index of all.
+  private find({ queue, id }: TaskRef): Attempt | undefined {
+    for (const attempt of this.attempts)
+      if (attempt.claimed.id === id && attempt.claimed.queue === queue) return attempt;
+    return undefined;
+  }
 }

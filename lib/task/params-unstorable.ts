@@ -13,6 +13,7 @@ const unstorableTags = new Set([
 
 /** Names an object of which JSON would keep nothing or not the point; undefined for any other. */
 export function unstorableKind(value: object): string | undefined {
+  if (ArrayBuffer.isView(value)) return value.constructor.name;
   // The tag, because `instanceof` misses what was made in another realm.
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
   if (unstorableTags.has(tag)) return tag;

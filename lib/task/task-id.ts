@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 
 // In ASCII order, so that ids sort by the time they were made: neighbours in time are neighbours in an index.
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~';
+const alphabet = Buffer.from('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~');
 const timeDigits = 7;
 const randomDigits = 15;
 
@@ -10,27 +10,24 @@ export class TaskIds {
   // Random bytes are drawn many at a time: one draw per id would cost more than the rest of an enqueue.
   private readonly pool = Buffer.allocUnsafe(randomDigits * 512);
   private used = this.pool.length;
+  private readonly id = Buffer.alloc(timeDigits + randomDigits);
   private lastMs = -1;
-  private prefix = '';
 
   next(nowMs: number): string {
-    if (nowMs !== this.lastMs) {
-      this.lastMs = nowMs;
-      this.prefix = digits(nowMs, timeDigits);
-    }
+    if (nowMs !== this.lastMs) this.writeTime(nowMs);
     if (this.used >= this.pool.length) {
       randomFillSync(this.pool);
       this.used = 0;
     }
-    let id = this.prefix;
-    for (const end = this.used + randomDigits; this.used < end; this.used++)
-      id += alphabet[this.pool[this.used]! & 63];
-    return id;
+    for (let at = timeDigits; at < this.id.length; at++)
+      this.id[at] = alphabet[this.pool[this.used++]! & 63]!;
+    // One flat string: a sum of single characters would be kept as a tree of them.
+    return this.id.toString('latin1');
   }
-}
 
-function digits(value: number, count: number): string {
-  let text = '';
-  for (let rest = value; text.length < count; rest = Math.floor(rest / 64)) text = alphabet[rest % 64] + text;
-  return text;
+  private writeTime(nowMs: number): void {
+    this.lastMs = nowMs;
+    for (let at = timeDigits - 1, rest = nowMs; at >= 0; at--, rest = Math.floor(rest / 64))
+      this.id[at] = alphabet[rest % 64]!;
+  }
 }

@@ -45,11 +45,9 @@ export class Task<P = unknown, In = P> {
   readonly attempt: number;
   /** Failed and lost attempts so far. */
   readonly failures: number;
-  readonly enqueuedAt: Date;
-  readonly dueAt: Date;
   readonly scheduleId?: string;
-  readonly slot?: Date;
 
+  readonly #facts: TaskFacts<P>;
   #controller: AbortController | undefined;
   #verdict: Verdict | undefined;
   #end: { willRetry: boolean; error?: unknown; result?: unknown } | undefined;
@@ -64,11 +62,24 @@ export class Task<P = unknown, In = P> {
     this.priority = facts.priority;
     this.attempt = facts.attempt;
     this.failures = facts.failures;
-    this.enqueuedAt = new Date(facts.enqueuedAt);
-    this.dueAt = new Date(facts.dueAt);
-    if (facts.scheduleId !== undefined) this.scheduleId = facts.scheduleId;
-    if (facts.slot !== undefined) this.slot = new Date(facts.slot);
+    this.scheduleId = facts.scheduleId;
+    this.#facts = facts;
     this.#write = write;
+  }
+
+  get enqueuedAt(): Date {
+    return new Date(this.#facts.enqueuedAt);
+  }
+
+  /** When it was to run: the end of its delay, or of the pause before this retry. */
+  get dueAt(): Date {
+    return new Date(this.#facts.dueAt);
+  }
+
+  /** The moment of its schedule that this task is for. */
+  get slot(): Date | undefined {
+    const { slot } = this.#facts;
+    return slot === undefined ? undefined : new Date(slot);
   }
 
   /** Aborts when the attempt is over although the handler is not: timeout, cancellation, a lost lease, the end of a drain. */

@@ -12,7 +12,7 @@ const byTurn = (a: MemoryTask, b: MemoryTask) =>
 const byLease = (a: MemoryTask, b: MemoryTask) =>
   a.leaseEndsAt !== b.leaseEndsAt ? a.leaseEndsAt < b.leaseEndsAt : a.arrival < b.arrival;
 const byRemoval = (a: MemoryTask, b: MemoryTask) =>
-  a.removeAt !== b.removeAt ? a.removeAt < b.removeAt : a.arrival < b.arrival;
+  a.removeAt !== b.removeAt ? a.removeAt! < b.removeAt! : a.arrival < b.arrival;
 
 /** No call moves more than this many tasks of one kind, as on the stores where others wait meanwhile. */
 const movesPerCall = 1_000;
@@ -48,7 +48,7 @@ export class MemoryQueue {
   /** A task that is still there: one past its retention is not. */
   get(id: string, now: number): MemoryTask | undefined {
     const task = this.tasks.get(id);
-    if (!task || task.removeAt > now) return task;
+    if (task?.removeAt === undefined || task.removeAt > now) return task;
     this.remove(task);
     return undefined;
   }
@@ -75,7 +75,7 @@ export class MemoryQueue {
     task.result = undefined;
     task.reason = undefined;
     task.finishedAt = undefined;
-    task.removeAt = Infinity;
+    task.removeAt = undefined;
     task.cancelRequested = false;
     this.enter(task, task.dueAt > now ? 'scheduled' : 'waiting');
   }
@@ -122,7 +122,7 @@ export class MemoryQueue {
   /** Forgets finished tasks whose time is over. */
   purge(now: number): void {
     for (const state of ['succeeded', 'dead', 'cancelled'] as const)
-      this.each(this.lines[state], (task) => task.removeAt <= now && this.remove(task));
+      this.each(this.lines[state], (task) => task.removeAt! <= now && this.remove(task));
   }
 
   /** What time alone has brought about: retention, lost leases, due tasks. */
@@ -226,7 +226,7 @@ export class MemoryQueue {
       { name: 'LeaseLostError', message: `runner ${task.runner} did not settle before its lease ended` },
       now,
     );
-    if (task.attempt > task.retries) return this.finish(task, 'dead', this.settings.deadKeepMs, now);
+    if (task.attempt > task.given.retries) return this.finish(task, 'dead', this.settings.deadKeepMs, now);
     this.move(task, 'waiting');
   }
 
@@ -241,17 +241,17 @@ export class MemoryQueue {
     task.state = state;
     this.lines[state].push(task);
     if (state === 'parked' && task.reason === 'unknown-job') {
-      const parked = this.unknown.get(task.job);
+      const parked = this.unknown.get(task.given.job);
       if (parked) parked.add(task);
-      else this.unknown.set(task.job, new Set([task]));
+      else this.unknown.set(task.given.job, new Set([task]));
     }
   }
 
   private leave(task: MemoryTask): void {
     this.lines[task.state].remove(task);
     if (task.state === 'parked') {
-      const parked = this.unknown.get(task.job);
-      if (parked?.delete(task) && parked.size === 0) this.unknown.delete(task.job);
+      const parked = this.unknown.get(task.given.job);
+      if (parked?.delete(task) && parked.size === 0) this.unknown.delete(task.given.job);
     }
   }
 }

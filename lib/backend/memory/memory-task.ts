@@ -13,62 +13,49 @@ import type { HeapMember } from './heap.js';
 /** A task as the memory store holds it; only its queue writes to it. */
 export class MemoryTask implements HeapMember {
   position = -1;
-  readonly queue: string;
-  readonly id: string;
-  readonly enqueuedAt: number;
-  token!: string;
-  job!: string;
-  params!: string;
-  extra: string | undefined;
   state: TaskState = 'scheduled';
   priority!: number;
   dueAt!: number;
-  expiresAt: number | undefined;
   attempt = 0;
   failures = 0;
-  retries!: number;
-  keepMs: number | undefined;
-  errors: Failure[] | undefined;
-  result: string | undefined;
-  reason: string | undefined;
-  runner: string | undefined;
-  leaseEndsAt = 0;
   /** The latest claim's, also after it was settled: a repeated settle is known by it. */
   epoch = 0;
+  leaseEndsAt = 0;
+  runner: string | undefined = undefined;
+  expiresAt: number | undefined = undefined;
+  removeAt: number | undefined = undefined;
+  finishedAt: number | undefined = undefined;
   cancelRequested = false;
-  finishedAt: number | undefined;
-  removeAt = Infinity;
-  lock: TaskLock | undefined;
-  scheduleId: string | undefined;
-  slot: number | undefined;
+  errors: Failure[] | undefined = undefined;
+  result: string | undefined = undefined;
+  reason: string | undefined = undefined;
+  /** What the enqueue said; kept whole, as most of it is only handed on. */
+  given!: NewTask;
 
   constructor(
     task: NewTask,
     /** The queue's arrival number. */
     readonly arrival: number,
-    now: number,
+    readonly enqueuedAt: number,
   ) {
-    this.queue = task.queue;
-    this.id = task.id;
-    this.enqueuedAt = now;
-    this.describe(task, now);
+    this.describe(task, enqueuedAt);
   }
 
-  /** Takes over what an enqueue says. */
+  get id(): string {
+    return this.given.id;
+  }
+
+  get lock(): TaskLock | undefined {
+    return this.given.lock;
+  }
+
+  /** Takes over what an enqueue says; the id stays. */
   describe(task: NewTask, now: number): void {
-    this.token = task.token;
-    this.job = task.job;
-    this.params = task.params;
-    this.extra = task.extra;
+    this.given = this.given && this.given.id !== task.id ? { ...task, id: this.given.id } : task;
     this.priority = task.priority;
     this.dueAt = 'at' in task.due ? task.due.at : now + task.due.inMs;
     this.expiresAt =
       task.expires && ('at' in task.expires ? task.expires.at : this.dueAt + task.expires.inMs);
-    this.retries = task.retries;
-    this.keepMs = task.keepMs;
-    this.lock = task.lock;
-    this.scheduleId = task.scheduleId;
-    this.slot = task.slot;
   }
 
   addError(error: StoredError, now: number): void {
@@ -78,35 +65,37 @@ export class MemoryTask implements HeapMember {
   }
 
   claimed(conflictsWith: string | undefined): ClaimedTask {
+    const { given } = this;
     return {
-      queue: this.queue,
-      id: this.id,
+      queue: given.queue,
+      id: given.id,
       epoch: this.epoch,
-      job: this.job,
-      params: this.params,
-      extra: this.extra,
+      job: given.job,
+      params: given.params,
+      extra: given.extra,
       priority: this.priority,
       enqueuedAt: this.enqueuedAt,
       dueAt: this.dueAt,
       attempt: this.attempt,
       failures: this.failures,
-      retries: this.retries,
-      keepMs: this.keepMs,
-      scheduleId: this.scheduleId,
-      slot: this.slot,
-      lock: this.lock,
+      retries: given.retries,
+      keepMs: given.keepMs,
+      scheduleId: given.scheduleId,
+      slot: given.slot,
+      lock: given.lock,
       conflictsWith,
     };
   }
 
   record(): TaskRecord {
+    const { given } = this;
     const isPending = this.state === 'pending';
     return {
-      queue: this.queue,
-      id: this.id,
-      job: this.job,
-      params: this.params,
-      extra: this.extra,
+      queue: given.queue,
+      id: given.id,
+      job: given.job,
+      params: given.params,
+      extra: given.extra,
       state: this.state,
       priority: this.priority,
       enqueuedAt: this.enqueuedAt,
@@ -114,8 +103,8 @@ export class MemoryTask implements HeapMember {
       expiresAt: this.expiresAt,
       attempt: this.attempt,
       failures: this.failures,
-      retries: this.retries,
-      keepMs: this.keepMs,
+      retries: given.retries,
+      keepMs: given.keepMs,
       errors: [...(this.errors ?? [])],
       result: this.result,
       reason: this.reason,
@@ -123,9 +112,9 @@ export class MemoryTask implements HeapMember {
       leaseEndsAt: isPending ? this.leaseEndsAt : undefined,
       cancelRequested: this.cancelRequested,
       finishedAt: this.finishedAt,
-      lock: this.lock,
-      scheduleId: this.scheduleId,
-      slot: this.slot,
+      lock: given.lock,
+      scheduleId: given.scheduleId,
+      slot: given.slot,
     };
   }
 }

@@ -76,7 +76,7 @@ export class MemoryTasks implements TaskStore {
     const queue = this.queues.get(task.queue);
     const existing = queue.get(task.id, now);
     if (existing) {
-      if (existing.token === task.token) return { status: 'enqueued' };
+      if (existing.given.token === task.token) return { status: 'enqueued' };
       const isFree = existing.state === 'dead' || existing.state === 'cancelled';
       if (existing.state === 'pending' || (!isFree && !task.replace)) return { status: 'existing' };
     }
@@ -105,7 +105,7 @@ export class MemoryTasks implements TaskStore {
       if (!locksAtEnqueue(task)) continue;
       const queue = this.queues.get(task.queue);
       const existing = queue.get(task.id, now);
-      if (existing && (existing.token === task.token || existing.state === 'pending')) continue;
+      if (existing && (existing.given.token === task.token || existing.state === 'pending')) continue;
       const key = `${task.queue}\n${task.lock!.key}`;
       const stored = queue.locks.holderOf(task.lock!.key, now);
       const holder = taken.get(key) ?? (stored === existing ? undefined : stored?.id);

@@ -38,7 +38,10 @@ export function describeAdd(setup: Setup): void {
       'takes any text as an id: %j',
       (id) =>
         setup(async ({ add, claim, settle, get }) => {
-          expect(await add({ id, job: id }, { id, job: id })).toEqual([{ status: 'enqueued' }, { status: 'existing' }]);
+          expect(await add({ id, job: id }, { id, job: id })).toEqual([
+            { status: 'enqueued' },
+            { status: 'existing' },
+          ]);
           const { tasks } = await claim();
           expect(tasks).toMatchObject([{ id, job: id }]);
           expect(await settle(tasks[0]!, { type: 'succeeded', keepMs: 60_000 })).toBe('settled');
@@ -114,9 +117,16 @@ export function describeAdd(setup: Setup): void {
           task({ id: 'in-conflict', lock: raise('k') }),
           task({ id: 'after' }),
         ];
-        expect(await backend.tasks.add([[task({ id: 'x' })], doomed, [task({ id: 'y', lock: raise('other') })]])).toEqual([
+        expect(
+          await backend.tasks.add([[task({ id: 'x' })], doomed, [task({ id: 'y', lock: raise('other') })]]),
+        ).toEqual([
           [{ status: 'enqueued' }],
-          [{ status: 'dropped' }, { status: 'dropped' }, { status: 'raised', holder: 'holder' }, { status: 'dropped' }],
+          [
+            { status: 'dropped' },
+            { status: 'dropped' },
+            { status: 'raised', holder: 'holder' },
+            { status: 'dropped' },
+          ],
           [{ status: 'enqueued' }],
         ]);
         expect(await list('waiting')).toEqual(['holder', 'old', 'x', 'y']);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TaskState } from '../../../lib/task/task-record.js';
-import { boom, leaseMs, retryAtOnce, type Setup } from './setup.js';
+import { boom, endingIn, leaseMs, retryAtOnce, type Setup } from './setup.js';
 
 const states: TaskState[] = ['scheduled', 'waiting', 'pending', 'succeeded', 'dead', 'cancelled', 'parked'];
 
@@ -12,8 +12,17 @@ export function describeCatalog(setup: Setup): void {
         const none = { scheduled: 0, waiting: 0, pending: 0, succeeded: 0, dead: 0, cancelled: 0, parked: 0 };
         expect(await backend.catalog.counts(queue)).toEqual(none);
         // The waiting one comes last: the others must be claimed on their way.
-        for (const state of [...states.filter((other) => other !== 'waiting'), 'waiting'] as const) await bringTo(state);
-        const oneEach = { scheduled: 1, waiting: 1, pending: 1, succeeded: 1, dead: 1, cancelled: 1, parked: 1 };
+        for (const state of [...states.filter((other) => other !== 'waiting'), 'waiting'] as const)
+          await bringTo(state);
+        const oneEach = {
+          scheduled: 1,
+          waiting: 1,
+          pending: 1,
+          succeeded: 1,
+          dead: 1,
+          cancelled: 1,
+          parked: 1,
+        };
         expect(await backend.catalog.counts(queue)).toEqual(oneEach);
       }),
     );
@@ -60,7 +69,12 @@ export function describeCatalog(setup: Setup): void {
     it(
       'gives waiting tasks in the order of claims, scheduled ones by due time',
       setup(async ({ add, list }) => {
-        await add({ id: 'w3' }, { id: 'w1', priority: -1 }, { id: 'w4' }, { id: 'w2', due: { inMs: -60_000 } });
+        await add(
+          { id: 'w3' },
+          { id: 'w1', priority: -1 },
+          { id: 'w4' },
+          { id: 'w2', due: { inMs: -60_000 } },
+        );
         await add(...[3, 1, 2].map((n) => ({ id: `s${n}`, due: { inMs: n * 60_000 }, priority: -n })));
         expect(await list('waiting')).toEqual(['w1', 'w2', 'w3', 'w4']);
         expect(await list('scheduled')).toEqual(['s1', 's2', 's3']);
@@ -110,24 +124,27 @@ export function describeCatalog(setup: Setup): void {
   });
 
   describe('catalog retry', () => {
-    it.each(['dead', 'cancelled', 'parked'] as const)('starts a %s task anew, its failures still on record', (state) =>
-      setup(async ({ backend, queue, start, settle, claimOne, advance, get, counts, now, about, claim }) => {
-        await settle(await start({ id: 'a' }), retryAtOnce);
-        const ending = { type: state, error: boom, reason: 'unreadable' as const, keepMs: 60_000 };
-        await settle(await claimOne(), ending);
-        const { errors } = (await get('a'))!;
-        expect(errors.length).toBeGreaterThan(0);
-        await advance(10_000);
-        expect(await backend.catalog.retry([{ queue, id: 'a' }])).toEqual(['done']);
-        const restarted = (await get('a'))!;
-        const fresh = { state: 'waiting', dueAt: about(await now()), attempt: 0, failures: 0, errors };
-        expect(restarted).toMatchObject(fresh);
-        expect([restarted.reason, restarted.finishedAt]).toEqual([undefined, undefined]);
-        expect(await counts()).toEqual({ waiting: 1 });
-        expect((await claim()).tasks).toMatchObject([{ id: 'a', attempt: 1, failures: 0 }]);
-        await advance(60_000);
-        expect(await get('a')).toMatchObject({ state: 'pending' });
-      })(),
+    it.each(['dead', 'cancelled', 'parked'] as const)(
+      'starts a %s task anew, its failures still on record',
+      (state) =>
+        setup(
+          async ({ backend, queue, start, settle, claimOne, advance, get, counts, now, about, claim }) => {
+            await settle(await start({ id: 'a' }), retryAtOnce);
+            await settle(await claimOne(), endingIn(state, 60_000));
+            const { errors } = (await get('a'))!;
+            expect(errors.length).toBeGreaterThan(0);
+            await advance(10_000);
+            expect(await backend.catalog.retry([{ queue, id: 'a' }])).toEqual(['done']);
+            const restarted = (await get('a'))!;
+            const fresh = { state: 'waiting', dueAt: about(await now()), attempt: 0, failures: 0, errors };
+            expect(restarted).toMatchObject(fresh);
+            expect([restarted.reason, restarted.finishedAt]).toEqual([undefined, undefined]);
+            expect(await counts()).toEqual({ waiting: 1 });
+            expect((await claim()).tasks).toMatchObject([{ id: 'a', attempt: 1, failures: 0 }]);
+            await advance(60_000);
+            expect(await get('a')).toMatchObject({ state: 'pending' });
+          },
+        )(),
     );
 
     it.each(['scheduled', 'waiting', 'pending', 'succeeded'] as const)('leaves a %s task', (state) =>

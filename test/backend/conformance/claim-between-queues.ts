@@ -45,7 +45,11 @@ export function describeClaimBetweenQueues(setup: Setup): void {
       'lets no priority of one queue pass over another queue',
       setup(async ({ queueNamed, add, claim }) => {
         const [x, y] = [queueNamed('x'), queueNamed('y')];
-        await add({ queue: x, priority: -1_000 }, { queue: x, priority: -1_000 }, { queue: y, priority: 1_000 });
+        await add(
+          { queue: x, priority: -1_000 },
+          { queue: x, priority: -1_000 },
+          { queue: y, priority: 1_000 },
+        );
         const { tasks } = await claim({ queues: [x, y].map((queue) => ({ queue, limit: 9 })), limit: 2 });
         expect(tasks.map(({ queue }) => queue).sort()).toEqual([x, y]);
       }),
@@ -56,7 +60,8 @@ export function describeClaimBetweenQueues(setup: Setup): void {
       setup(async ({ queueNamed, add, claim, about }) => {
         const [busy, later, empty] = [queueNamed('busy'), queueNamed('later'), queueNamed('empty')];
         await add({ queue: busy }, { queue: busy }, { queue: later, due: { inMs: 60_000 } });
-        const asked = (...queues: string[]) => claim({ queues: queues.map((queue) => ({ queue, limit: 1 })), limit: 0 });
+        const asked = (...queues: string[]) =>
+          claim({ queues: queues.map((queue) => ({ queue, limit: 1 })), limit: 0 });
         expect((await asked(busy, later, empty)).nextInMs).toEqual([0, about(60_000), Infinity]);
         expect((await asked(empty, busy, later)).nextInMs).toEqual([Infinity, 0, about(60_000)]);
       }),
@@ -72,11 +77,14 @@ async function filled(
 ): Promise<(request: Pick<ClaimRequest, 'limit'>) => Promise<Record<string, string[]>>> {
   const names = Object.keys(sizes);
   for (const name of names)
-    await add(...Array.from({ length: sizes[name]! }, (_, index) => ({ queue: queueNamed(name), id: name + index })));
+    await add(
+      ...Array.from({ length: sizes[name]! }, (_, index) => ({ queue: queueNamed(name), id: name + index })),
+    );
   const queues = names.map((name) => ({ queue: queueNamed(name), limit: limits[name] ?? 100 }));
   return async ({ limit }) => {
     const { tasks } = await claim({ queues, limit });
-    const idsIn = (name: string) => tasks.filter(({ queue }) => queue === queueNamed(name)).map(({ id }) => id);
+    const idsIn = (name: string) =>
+      tasks.filter(({ queue }) => queue === queueNamed(name)).map(({ id }) => id);
     return Object.fromEntries(names.map((name) => [name, idsIn(name)]));
   };
 }

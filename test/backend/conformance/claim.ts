@@ -169,7 +169,9 @@ export function describeClaim(setup: Setup): void {
         await advance(120_000);
         const first = await claim({ limit: 10 });
         // The younger ones come before these by priority, but are not promoted yet.
-        expect(first.tasks.map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, index) => `task-${index}`));
+        expect(first.tasks.map(({ id }) => id)).toEqual(
+          Array.from({ length: 10 }, (_, index) => `task-${index}`),
+        );
         expect(first.nextInMs).toEqual([0]);
         expect(await counts()).toEqual({ pending: 10, waiting: 990, scheduled: 1_500 });
 

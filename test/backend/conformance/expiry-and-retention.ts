@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { boom, finalStates, leaseMs, retryAtOnce, settings, type Setup } from './setup.js';
+import { boom, endingIn, finalStates, leaseMs, retryAtOnce, settings, type Setup } from './setup.js';
 
 const tenYears = 10 * 365 * 86_400_000;
 
@@ -56,7 +56,8 @@ export function describeExpiryAndRetention(setup: Setup): void {
         await add(...Array.from({ length: 300 }, () => ({ expires: { inMs: 1_000 } })), { id: 'live' });
         await advance(60_000);
         const claimed: string[] = [];
-        for (let round = 0; round < 100 && claimed.length === 0; round++) claimed.push(...(await claimIds({ limit: 1 })));
+        for (let round = 0; round < 100 && claimed.length === 0; round++)
+          claimed.push(...(await claimIds({ limit: 1 })));
         expect(claimed).toEqual(['live']);
         expect(await counts()).toEqual({ cancelled: 300, pending: 1 });
       }),
@@ -66,8 +67,7 @@ export function describeExpiryAndRetention(setup: Setup): void {
   describe('retention', () => {
     it.each(finalStates)('lets a %s task vanish when its time is over, and not before', (type) =>
       setup(async ({ start, settle, advanceToJustBefore, advance, get, counts, list, claim }) => {
-        const ending = { type, error: boom, reason: 'tested', keepMs: 60_000 };
-        await settle(await start({ id: 'a' }), ending);
+        await settle(await start({ id: 'a' }), endingIn(type, 60_000));
         const missing = await advanceToJustBefore(60_000);
         await claim();
         expect(await get('a')).toMatchObject({ state: type });
@@ -82,8 +82,7 @@ export function describeExpiryAndRetention(setup: Setup): void {
 
     it.each(finalStates)('takes a %s task past its time for gone, also before anything was cleaned', (type) =>
       setup(async ({ backend, queue, start, settle, advance, add }) => {
-        const ending = { type, error: boom, reason: 'tested', keepMs: 60_000 };
-        await settle(await start({ id: 'a' }), ending);
+        await settle(await start({ id: 'a' }), endingIn(type, 60_000));
         await advance(60_000);
         const refs = [{ queue, id: 'a' }];
         expect(await backend.catalog.retry(refs)).toEqual(['missing']);
@@ -95,7 +94,7 @@ export function describeExpiryAndRetention(setup: Setup): void {
 
     it.each(finalStates)('keeps a %s task for good when asked to', (type) =>
       setup(async ({ start, settle, advance, claim, get }) => {
-        await settle(await start({ id: 'a' }), { type, error: boom, reason: 'tested', keepMs: Infinity });
+        await settle(await start({ id: 'a' }), endingIn(type, Infinity));
         await advance(tenYears);
         await claim();
         expect(await get('a')).toMatchObject({ state: type });

@@ -134,7 +134,9 @@ export function describeFencingAndRepeats(setup: Setup): void {
     'one of ten outcomes sent at the same time is settled',
     setup(async ({ start, settle, get }) => {
       const lease = await start({ id: 'a' });
-      const sent = Array.from({ length: 10 }, () => settle(lease, { type: 'retry', error: boom, delayMs: 0 }));
+      const sent = Array.from({ length: 10 }, () =>
+        settle(lease, { type: 'retry', error: boom, delayMs: 0 }),
+      );
       expect((await Promise.all(sent)).sort()).toEqual([...Array(9).fill('lost'), 'settled']);
       expect(await get('a')).toMatchObject({ failures: 1 });
     }),

@@ -15,16 +15,25 @@ export function describeIdsAndReplace(setup: Setup): void {
         })(),
     );
 
-    it.each(['dead', 'cancelled'] as const)('are freed by a %s task, whose record a new one takes over', (state) =>
-      setup(async ({ add, bringTo, get, counts, claimOne }) => {
-        await bringTo(state, { id: 'a', params: '"first"' });
-        expect(await add({ id: 'a', params: '"second"', retries: 8 })).toEqual([{ status: 'enqueued' }]);
-        const fresh = { state: 'waiting', params: '"second"', retries: 8, attempt: 0, failures: 0, errors: [] };
-        expect(await get('a')).toMatchObject(fresh);
-        expect((await get('a'))?.finishedAt).toBeUndefined();
-        expect(await counts()).toEqual({ waiting: 1 });
-        expect(await claimOne()).toMatchObject({ id: 'a', attempt: 1, params: '"second"' });
-      })(),
+    it.each(['dead', 'cancelled'] as const)(
+      'are freed by a %s task, whose record a new one takes over',
+      (state) =>
+        setup(async ({ add, bringTo, get, counts, claimOne }) => {
+          await bringTo(state, { id: 'a', params: '"first"' });
+          expect(await add({ id: 'a', params: '"second"', retries: 8 })).toEqual([{ status: 'enqueued' }]);
+          const fresh = {
+            state: 'waiting',
+            params: '"second"',
+            retries: 8,
+            attempt: 0,
+            failures: 0,
+            errors: [],
+          };
+          expect(await get('a')).toMatchObject(fresh);
+          expect((await get('a'))?.finishedAt).toBeUndefined();
+          expect(await counts()).toEqual({ waiting: 1 });
+          expect(await claimOne()).toMatchObject({ id: 'a', attempt: 1, params: '"second"' });
+        })(),
     );
 
     it(
@@ -32,7 +41,10 @@ export function describeIdsAndReplace(setup: Setup): void {
       setup(async ({ add, start, settle, advance }) => {
         await settle(await start({ id: 'gone' }), { type: 'succeeded', keepMs: 0 });
         await settle(await start({ id: 'kept' }), { type: 'succeeded', keepMs: 60_000 });
-        expect(await add({ id: 'gone' }, { id: 'kept' })).toEqual([{ status: 'enqueued' }, { status: 'existing' }]);
+        expect(await add({ id: 'gone' }, { id: 'kept' })).toEqual([
+          { status: 'enqueued' },
+          { status: 'existing' },
+        ]);
         await advance(60_000);
         expect(await add({ id: 'kept' })).toEqual([{ status: 'enqueued' }]);
       }),

@@ -13,7 +13,12 @@ export function describeLeasesAndRecovery(setup: Setup): void {
         const { tasks } = await claim({ runner: 'runner-2' });
         expect(tasks).toMatchObject([{ id: 'a', attempt: 2, failures: 1, dueAt: first.dueAt }]);
         expect(tasks[0]!.epoch).toBeGreaterThan(first.epoch);
-        const error = { name: 'LeaseLostError', message: expect.any(String), attempt: 1, at: about(await now()) };
+        const error = {
+          name: 'LeaseLostError',
+          message: expect.any(String),
+          attempt: 1,
+          at: about(await now()),
+        };
         expect(await get('a')).toMatchObject({ state: 'pending', runner: 'runner-2', errors: [error] });
       }),
     );

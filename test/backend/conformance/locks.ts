@@ -1,14 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Outcome } from '../../../lib/task/outcome.js';
-import type { LockPhase, TaskLock } from '../../../lib/task/task-record.js';
-import { boom, type Bundle, leaseMs, retryAtOnce, type Setup, success } from './setup.js';
-
-export const lockOf = (phase: LockPhase, fields: Partial<TaskLock> = {}): TaskLock => ({
-  key: 'k',
-  phase,
-  onConflict: 'reject',
-  ...fields,
-});
+import type { TaskLock } from '../../../lib/task/task-record.js';
+import { boom, type Bundle, leaseMs, lockOf, retryAtOnce, type Setup, success } from './setup.js';
 
 const heldFromEnqueue = ['until_executing', 'until_executed', 'until_completed'] as const;
 const returning: Outcome[] = [
@@ -42,7 +35,11 @@ export function describeLocks(setup: Setup): void {
       'is held by a scheduled task, too, and within one group',
       setup(async ({ add }) => {
         const added = await add({ id: 'a', lock, due: { inMs: 60_000 } }, { id: 'b', lock }, { id: 'c' });
-        expect(added).toEqual([{ status: 'enqueued' }, { status: 'rejected', holder: 'a' }, { status: 'enqueued' }]);
+        expect(added).toEqual([
+          { status: 'enqueued' },
+          { status: 'rejected', holder: 'a' },
+          { status: 'enqueued' },
+        ]);
       }),
     );
 
@@ -80,7 +77,9 @@ export function describeLocks(setup: Setup): void {
         await backend.catalog.cancel([{ queue, id: 'cancelled' }]);
         await advance(leaseMs);
         await claim();
-        expect(await add(...locks.map((freed) => ({ lock: freed })))).toEqual(Array(3).fill({ status: 'enqueued' }));
+        expect(await add(...locks.map((freed) => ({ lock: freed })))).toEqual(
+          Array(3).fill({ status: 'enqueued' }),
+        );
       }),
     );
 

@@ -54,7 +54,11 @@ export function describePark(setup: Setup): void {
         await parked(bundle, { a: 'unknown-job' });
         const lease = await bundle.claimOne({ declares: ['Job-a'] });
         await bundle.settle(lease, { type: 'parked', reason: 'invalid-params' });
-        expect(await bundle.get('a')).toMatchObject({ state: 'parked', reason: 'invalid-params', attempt: 0 });
+        expect(await bundle.get('a')).toMatchObject({
+          state: 'parked',
+          reason: 'invalid-params',
+          attempt: 0,
+        });
         expect(await bundle.claimIds({ declares: ['Job-a'] })).toEqual([]);
       }),
     );

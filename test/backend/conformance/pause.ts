@@ -64,7 +64,10 @@ export function describePause(setup: Setup): void {
         const [x, y] = [queueNamed('x'), queueNamed('y')];
         await add({ queue: x, id: 'x' }, { queue: y, id: 'y1' }, { queue: y, id: 'y2' });
         await backend.catalog.pause(x);
-        const { tasks, nextInMs } = await claim({ queues: [x, y].map((queue) => ({ queue, limit: 9 })), limit: 2 });
+        const { tasks, nextInMs } = await claim({
+          queues: [x, y].map((queue) => ({ queue, limit: 9 })),
+          limit: 2,
+        });
         expect(tasks.map(({ id }) => id)).toEqual(['y1', 'y2']);
         expect(nextInMs).toEqual([Infinity, about(leaseMs)]);
         expect(await backend.catalog.isPaused(y)).toBe(false);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NewSchedule } from '../../../lib/backend/backend.js';
-import { lockOf } from './locks.js';
-import type { Setup } from './setup.js';
+import { lockOf, type Setup } from './setup.js';
 
 const daily = (queue: string, nextSlot: NewSchedule['nextSlot'], id = 'daily'): NewSchedule => ({
   ...{ queue, id, nextSlot, job: 'Report', rule: '{"cron":"0 8 * * *"}' },
@@ -18,7 +17,9 @@ export function describeSchedules(setup: Setup): void {
         expect(await schedules.due([queue])).toMatchObject({ schedules: [], nextInMs: about(missing) });
         await advance(missing);
         const { schedules: due, nextInMs } = await schedules.due([queue]);
-        expect(due).toEqual([{ queue, id: 'daily', job: 'Report', rule: '{"cron":"0 8 * * *"}', nextSlot: slot }]);
+        expect(due).toEqual([
+          { queue, id: 'daily', job: 'Report', rule: '{"cron":"0 8 * * *"}', nextSlot: slot },
+        ]);
         expect(nextInMs).toBe(Infinity);
       }),
     );
@@ -94,7 +95,9 @@ export function describeSchedules(setup: Setup): void {
         const at = (await now()) - 60_000;
         const names = [queueNamed('x'), queueNamed('y')];
         for (const queue of names)
-          await Promise.all(Array.from({ length: 600 }, (_, index) => schedules.put(daily(queue, at, `s${index}`))));
+          await Promise.all(
+            Array.from({ length: 600 }, (_, index) => schedules.put(daily(queue, at, `s${index}`))),
+          );
         const due = await schedules.due(names);
         expect(due.schedules).toHaveLength(1_000);
         expect(due.nextInMs).toBe(0);

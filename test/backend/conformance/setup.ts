@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Added, Backend, BackendSettings, Claim, ClaimedTask, ClaimRequest } from '../../../lib/backend/backend.js';
+import type {
+  Added,
+  Backend,
+  BackendSettings,
+  Claim,
+  ClaimedTask,
+  ClaimRequest,
+} from '../../../lib/backend/backend.js';
 import type { Lease, Outcome, Settled } from '../../../lib/task/outcome.js';
-import type { NewTask, TaskRecord, TaskState } from '../../../lib/task/task-record.js';
+import type { LockPhase, NewTask, TaskLock, TaskRecord, TaskState } from '../../../lib/task/task-record.js';
 
 /** A store of one test, already open. It may be shared with other tests: each uses queues of its own. */
 export interface TestStore {
@@ -20,12 +27,35 @@ export type Setup = (test: (bundle: Bundle) => Promise<void>) => () => Promise<v
 
 export type Bundle = ReturnType<typeof bundleOf>;
 
-export const settings: BackendSettings = { prefix: 'jobs', deadKeepMs: 3_600_000, cancelledKeepMs: 1_800_000 };
+export const settings: BackendSettings = {
+  prefix: 'jobs',
+  deadKeepMs: 3_600_000,
+  cancelledKeepMs: 1_800_000,
+};
 export const leaseMs = 30_000;
 export const boom = { name: 'Error', message: 'boom' };
 export const retryAtOnce: Outcome = { type: 'retry', error: boom, delayMs: 0 };
 export const success: Outcome = { type: 'succeeded', keepMs: 0 };
 export const finalStates = ['succeeded', 'dead', 'cancelled'] as const;
+
+/** An outcome after which a task is in that state. */
+export function endingIn(state: 'succeeded' | 'dead' | 'cancelled' | 'parked', keepMs: number): Outcome {
+  const outcomes: Record<typeof state, Outcome> = {
+    succeeded: { type: 'succeeded', keepMs },
+    dead: { type: 'dead', error: boom, keepMs },
+    cancelled: { type: 'cancelled', reason: 'tested', keepMs },
+    parked: { type: 'parked', reason: 'unreadable' },
+  };
+  return outcomes[state];
+}
+
+export function lockOf(phase: LockPhase, fields: Partial<TaskLock> = {}): TaskLock {
+  return { key: 'k', phase, onConflict: 'reject', ...fields };
+}
+
+export function leaseOf({ queue, id, epoch }: Lease): Lease {
+  return { queue, id, epoch };
+}
 
 /** A store is opened for each test, and closed after it whatever happened. */
 export function setupWith(open: OpenStore): Setup {
@@ -71,7 +101,8 @@ function bundleOf(store: TestStore) {
       runner: 'runner-1',
       ...request,
     });
-  const claimIds = async (request: Partial<ClaimRequest> = {}) => (await claim(request)).tasks.map(({ id }) => id);
+  const claimIds = async (request: Partial<ClaimRequest> = {}) =>
+    (await claim(request)).tasks.map(({ id }) => id);
   const claimOne = async (request: Partial<ClaimRequest> = {}): Promise<ClaimedTask> => {
     const [claimed] = (await claim({ limit: 1, ...request })).tasks;
     if (!claimed) throw new Error('nothing could be claimed');
@@ -85,8 +116,8 @@ function bundleOf(store: TestStore) {
     return claimed;
   };
 
-  const settle = async ({ id, epoch, ...lease }: Lease, outcome: Outcome, repeat?: boolean): Promise<Settled> =>
-    (await backend.tasks.settle([{ id, epoch, queue: lease.queue, outcome, repeat }]))[0]!;
+  const settle = async (lease: Lease, outcome: Outcome, repeat?: boolean): Promise<Settled> =>
+    (await backend.tasks.settle([{ ...leaseOf(lease), outcome, repeat }]))[0]!;
   const renew = (lease: Lease, forMs = leaseMs) => backend.tasks.renew([leaseOf(lease)], forMs);
 
   // A copy, so that comparing an earlier read with a later one means something on a store that shares its objects.
@@ -94,23 +125,19 @@ function bundleOf(store: TestStore) {
     structuredClone(await backend.catalog.get({ queue: inQueue, id }));
   /** The states that hold tasks. */
   const counts = async (inQueue = queue) =>
-    Object.fromEntries(Object.entries(await backend.catalog.counts(inQueue)).filter(([, count]) => count !== 0));
+    Object.fromEntries(
+      Object.entries(await backend.catalog.counts(inQueue)).filter(([, count]) => count !== 0),
+    );
   const list = async (state: TaskState, page: { limit: number; after?: string } = { limit: 1_000 }) =>
     (await backend.catalog.list(queue, state, page)).map(({ id }) => id);
 
   /** Brings a new task of this id into a state; it must be the only one that can be claimed. */
   const bringTo = async (state: TaskState, fields: Partial<NewTask> = {}): Promise<string> => {
-    if (state === 'scheduled') return enqueue({ due: { inMs: 60_000 }, ...fields });
+    if (state === 'scheduled') return enqueue({ ...fields, due: { inMs: 60_000 } });
     if (state === 'waiting') return enqueue(fields);
     const claimed = await start(fields);
     if (state === 'pending') return claimed.id;
-    const outcomes: Record<Exclude<TaskState, 'scheduled' | 'waiting' | 'pending'>, Outcome> = {
-      succeeded: { type: 'succeeded', keepMs: 60_000 },
-      dead: { type: 'dead', error: boom, keepMs: 60_000 },
-      cancelled: { type: 'cancelled', reason: 'tested', keepMs: 60_000 },
-      parked: { type: 'parked', reason: 'unreadable' },
-    };
-    await settle(claimed, outcomes[state]);
+    await settle(claimed, endingIn(state, 60_000));
     return claimed.id;
   };
 
@@ -129,10 +156,6 @@ function bundleOf(store: TestStore) {
     ...{ queue, queueNamed, task, add, enqueue, claim, claimIds, claimOne, start, settle, renew },
     ...{ get, counts, list, bringTo, now, about, advanceToJustBefore },
   };
-}
-
-export function leaseOf({ queue, id, epoch }: Lease): Lease {
-  return { queue, id, epoch };
 }
 
 /** Matches a time, give or take what the store's clock may run on by itself. */

@@ -1,0 +1,217 @@
+import { expect } from '@jest/globals';
+import fc from 'fast-check';
+import type { ClaimedTask } from '../../../lib/backend/backend.js';
+import type { Outcome } from '../../../lib/task/outcome.js';
+import type { LockPhase, NewTask, TaskState } from '../../../lib/task/task-record.js';
+import type { Model } from './property-model.js';
+import { boom, type Bundle, leaseMs, leaseOf, lockOf } from './setup.js';
+
+/** The real store, with what its runners remember. */
+export interface Real {
+  readonly bundle: Bundle;
+  held: ClaimedTask[];
+  readonly sent: NewTask[];
+}
+
+type Command = fc.AsyncCommand<Model, Real>;
+
+const states: TaskState[] = ['scheduled', 'waiting', 'pending', 'succeeded', 'dead', 'cancelled', 'parked'];
+const delays = fc.constantFrom(0, 0, 10_000, 60_000);
+const keeps = fc.constantFrom(0, 20_000, Infinity);
+const staticIds = fc.constantFrom('a', 'b', 'c', 'd');
+const anyPick = fc.nat({ max: 1_000 });
+
+const outcomes: fc.Arbitrary<Outcome> = fc.oneof(
+  fc.record({ type: fc.constant('succeeded' as const), keepMs: keeps }),
+  fc.record({ type: fc.constant('retry' as const), error: fc.constant(boom), delayMs: delays }),
+  fc.record({ type: fc.constant('dead' as const), error: fc.constant(boom), keepMs: keeps }),
+  fc.record({ type: fc.constant('cancelled' as const), reason: fc.constant('tested'), keepMs: keeps }),
+  fc.record({ type: fc.constantFrom('snoozed' as const, 'conflict' as const), delayMs: delays }),
+  fc.constant({ type: 'handed-back' as const }),
+  fc.constant({ type: 'parked' as const, reason: 'unreadable' as const }),
+);
+const common = {
+  due: fc.record({ inMs: fc.constantFrom(0, 0, 0, -10_000, 10_000, 60_000) }),
+  priority: fc.constantFrom(0, 0, -1, 1),
+  retries: fc.constantFrom(0, 1, 3),
+};
+const phases = fc.constantFrom<LockPhase>(
+  'until_executing',
+  'while_executing',
+  'until_executed',
+  'until_completed',
+);
+const plainTasks = fc.record(common);
+const namedTasks = fc.record({ ...common, id: staticIds, replace: fc.boolean() });
+const lockedTasks = fc.record({ ...common, lock: phases.map((phase) => lockOf(phase, { key: phase })) });
+
+/** Every step of a run. What a step picks from (held tasks, sent tasks, stored ids) it picks by number, so that it shrinks. */
+export const commands: fc.Arbitrary<Command>[] = [
+  fc.array(plainTasks, { minLength: 1, maxLength: 3 }).map((tasks) => add(tasks)),
+  namedTasks.map((task) => add([task])),
+  namedTasks.map((task) => add([task])),
+  lockedTasks.map((task) => add([task])),
+  lockedTasks.map((task) => add([task])),
+  anyPick.map(addAgain),
+  fc.integer({ min: 1, max: 4 }).map(claim),
+  fc.integer({ min: 1, max: 4 }).map(claim),
+  fc.integer({ min: 1, max: 4 }).map(claim),
+  ...Array.from({ length: 3 }, () =>
+    fc.tuple(anyPick, outcomes, fc.boolean(), fc.boolean()).map(([pick, ...rest]) => settle(pick, ...rest)),
+  ),
+  anyPick.map(renew),
+  fc.constant(crash()),
+  fc.constantFrom(10_000, leaseMs, leaseMs, 3_600_000).map(advance),
+  fc.constantFrom(20_000, undefined).map(pause),
+  fc.constant(resume()),
+  fc.constant(resume()),
+  ...(['cancel', 'cancel', 'retry', 'remove', 'runNow'] as const).map((verb) =>
+    anyPick.map((pick) => act(verb, pick)),
+  ),
+];
+
+function command(name: string, run: Command['run'], canRun: Command['check'] = () => true): Command {
+  return {
+    check: canRun,
+    async run(model, real) {
+      // Each step has a millisecond of its own: no due times meet by chance, which real clocks would not let meet either.
+      model.now += 1;
+      await real.bundle.advance(1);
+      await run(model, real);
+      await expectSame(model, real.bundle);
+    },
+    toString: () => name,
+  };
+}
+
+function add(fields: Partial<NewTask>[]): Command {
+  return command(`add ${fc.stringify(fields)}`, async (model, { bundle, sent }) => {
+    const tasks = fields.map((field) => bundle.task(field));
+    sent.push(...tasks);
+    expect(await bundle.add(...tasks)).toEqual(tasks.map((task) => model.add(task)));
+  });
+}
+
+function addAgain(pick: number): Command {
+  return command(`add again ${pick}`, async (model, { bundle, sent }) => {
+    const task = sent[pick % sent.length];
+    if (task) expect(await bundle.add(task)).toEqual([model.add(task)]);
+  });
+}
+
+function claim(limit: number): Command {
+  // Whether a claim on a paused queue catches up with due and lost tasks is the store's choice.
+  const isDefined: Command['check'] = (model) =>
+    !(model.isPaused && model.tasks.some((task) => model.isDue(task) || model.isLost(task)));
+  const run: Command['run'] = async (model, real) => {
+    const { tasks, nextInMs } = await real.bundle.claim({ limit });
+    const expected = model.claim(limit, leaseMs);
+    expect(
+      tasks.map(({ id, attempt, failures, conflictsWith }) => ({ id, attempt, failures, conflictsWith })),
+    ).toEqual(
+      expected.map(({ task: { id, attempt, failures }, conflictsWith }) => ({
+        id,
+        attempt,
+        failures,
+        conflictsWith,
+      })),
+    );
+    expect(nextInMs).toEqual([real.bundle.about(model.nextInMs())]);
+    expected.forEach(({ task }, index) => (task.epoch = tasks[index]!.epoch));
+    real.held.push(...tasks);
+  };
+  return command(`claim ${limit}`, run, isDefined);
+}
+
+function settle(pick: number, outcome: Outcome, repeat: boolean, isForgotten: boolean): Command {
+  const name = `settle ${pick} ${fc.stringify(outcome)}${repeat ? ' again' : ''}${isForgotten ? ' and forget' : ''}`;
+  return command(name, async (model, real) => {
+    const lease = real.held[pick % real.held.length];
+    // Whether a repeat is known by a record that was started anew since is the store's choice.
+    if (!lease || (repeat && model.find(lease.id)?.isAnew)) return;
+    expect(await real.bundle.settle(lease, outcome, repeat)).toBe(model.settle(lease, outcome, repeat));
+    if (isForgotten) real.held = real.held.filter((other) => other !== lease);
+  });
+}
+
+function renew(pick: number): Command {
+  return command(`renew ${pick}`, async (model, { bundle, held }) => {
+    const lease = held[pick % held.length];
+    if (!lease) return;
+    const { lost, cancelled } = await bundle.renew(leaseOf(lease));
+    const answer = lost.length > 0 ? 'lost' : cancelled.length > 0 ? 'cancelled' : 'renewed';
+    expect(answer).toBe(model.renew(lease, leaseMs));
+  });
+}
+
+function crash(): Command {
+  return command('crash', async (_model, real) => {
+    real.held = [];
+  });
+}
+
+function advance(ms: number): Command {
+  return command(`advance ${ms}`, async (model, { bundle }) => {
+    model.now += ms;
+    await bundle.advance(ms);
+  });
+}
+
+function pause(forMs: number | undefined): Command {
+  return command(`pause ${forMs}`, async (model, { bundle }) => {
+    model.pausedUntil = model.now + (forMs ?? Infinity);
+    await bundle.backend.catalog.pause(bundle.queue, forMs);
+  });
+}
+
+function resume(): Command {
+  return command('resume', async (model, { bundle }) => {
+    model.pausedUntil = 0;
+    await bundle.backend.catalog.resume(bundle.queue);
+  });
+}
+
+function act(verb: 'cancel' | 'retry' | 'remove' | 'runNow', pick: number): Command {
+  return command(`${verb} ${pick}`, async (model, { bundle, sent }) => {
+    const task = sent[pick % sent.length];
+    const stored = task && model.find(task.id);
+    // A store may show a due task as waiting before a claim promoted it.
+    if (!task || (verb === 'runNow' && stored && model.isDue(stored))) return;
+    const ref = { queue: bundle.queue, id: task.id };
+    expect(await bundle.backend.catalog[verb]([ref])).toEqual([model[verb](task.id)]);
+  });
+}
+
+/** Every task is in one state, the model's, with the model's numbers; and there are no others. */
+async function expectSame(model: Model, { backend, queue, get }: Bundle): Promise<void> {
+  const counts = await backend.catalog.counts(queue);
+  const actual: unknown[] = [];
+  const expected: unknown[] = [];
+  const listed: { id: string; state: TaskState }[] = [];
+  for (const state of states) {
+    const records = await backend.catalog.list(queue, state, { limit: 1_000 });
+    listed.push(...records.map(({ id }) => ({ id, state })));
+    actual.push({ state, count: counts[state] });
+    expected.push({ state, count: records.length });
+  }
+  for (const task of model.tasks) {
+    const { id, attempt, failures } = task;
+    const record = await get(id);
+    const states = listed.filter((other) => other.id === id).map(({ state }) => state);
+    actual.push({ id, states, ...(record && numbers(record)), state: record?.state });
+    // A store may show a due task as waiting before a claim promoted it.
+    const state = model.isDue(task) && record?.state === 'waiting' ? 'waiting' : task.state;
+    expected.push({ id, states: [state], ...numbers({ state, attempt, failures }), state });
+  }
+  // A store may clean lazily, but what it still lists can no longer be read.
+  for (const { id } of listed.filter((other) => !model.find(other.id))) {
+    actual.push({ id, isForgotten: model.records.some((record) => record.id === id), record: await get(id) });
+    expected.push({ id, isForgotten: true, record: undefined });
+  }
+  expect(actual).toEqual(expected);
+}
+
+// What the last run of a cancelled task counted as is the store's choice.
+function numbers(task: { state: TaskState; attempt: number; failures: number }): object {
+  return task.state === 'cancelled' ? {} : { attempt: task.attempt, failures: task.failures };
+}
