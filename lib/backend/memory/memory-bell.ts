@@ -8,7 +8,13 @@ export class MemoryBell implements Bell {
   private readonly listeners = new Map<string, Set<Wake>>();
 
   ring(queue: string, cancelledId?: string): void {
-    for (const wake of this.listeners.get(queue) ?? []) wake(queue, cancelledId);
+    for (const wake of this.listeners.get(queue) ?? []) {
+      try {
+        wake(queue, cancelledId);
+      } catch {
+        // Whoever rings has done its work; a listener's trouble is not its own.
+      }
+    }
   }
 
   async listen(queues: readonly string[], wake: Wake): Promise<() => void> {

@@ -72,6 +72,7 @@ export class MemoryQueue {
     }
     task.attempt = 0;
     task.failures = 0;
+    task.epoch = 0;
     task.result = undefined;
     task.reason = undefined;
     task.finishedAt = undefined;
@@ -221,6 +222,8 @@ export class MemoryQueue {
   private recover(task: MemoryTask, now: number): void {
     if (task.cancelRequested) return this.cancel(task, 'cancelled', now);
     if (task.lock?.phase === 'while_executing') this.locks.free(task);
+    // Nothing of the lost claim counts any more, not even as a repeat.
+    task.epoch = 0;
     task.failures++;
     task.addError(
       { name: 'LeaseLostError', message: `runner ${task.runner} did not settle before its lease ended` },

@@ -71,6 +71,7 @@ export class MemorySchedules implements ScheduleStore {
       schedules.push(...due.map(recordOf));
     }
     schedules.sort((a, b) => a.nextSlot - b.nextSlot);
+    if (schedules.length > duePerCall) nextSlot = now;
     return { schedules: schedules.slice(0, duePerCall), nextInMs: Math.max(nextSlot - now, 0), now };
   }
 

@@ -4,6 +4,7 @@ import type { NewTask } from '../../task/task-record.js';
 import type { Added, Claim, ClaimedTask, ClaimRequest, Renewal, TaskStore } from '../backend.js';
 import { locksAtEnqueue } from './memory-locks.js';
 import type { MemoryQueue } from './memory-queue.js';
+import type { MemoryTask } from './memory-task.js';
 import type { MemoryQueues } from './memory-queues.js';
 
 /** The hot path in memory. No method awaits anything in between, so each is one step. */
@@ -75,22 +76,13 @@ export class MemoryTasks implements TaskStore {
   addOne(task: NewTask, now: number): Added {
     const queue = this.queues.get(task.queue);
     const existing = queue.get(task.id, now);
-    if (existing) {
-      if (existing.given.token === task.token) return { status: 'enqueued' };
-      const isFree = existing.state === 'dead' || existing.state === 'cancelled';
-      if (existing.state === 'pending' || (!isFree && !task.replace)) return { status: 'existing' };
-    }
+    const answer = existing && this.answerOf(existing, task);
+    if (answer) return answer;
     if (locksAtEnqueue(task)) {
       const holder = queue.locks.holderOf(task.lock!.key, now);
-      if (holder && holder !== existing) {
-        if (task.lock!.onConflict !== 'replace' || holder.state === 'pending' || holder.attempt > 0)
-          return { status: 'rejected', holder: holder.id };
-        queue.restart(holder, now, task);
-        queue.locks.take(holder, now);
-        return { status: 'replaced', holder: holder.id };
-      }
+      if (holder && holder !== existing) return this.conflict(queue, holder, task, now);
     }
-    const stored = existing && task.replace ? existing : undefined;
+    const stored = task.replace ? existing : undefined;
     if (stored) queue.restart(stored, now, task);
     else if (existing) queue.remove(existing);
     const added = stored ?? queue.insert(task, now);
@@ -98,18 +90,39 @@ export class MemoryTasks implements TaskStore {
     return { status: stored ? 'replaced' : 'enqueued' };
   }
 
+  /** Where the id alone settles the matter. */
+  private answerOf(existing: MemoryTask, task: NewTask): Added | undefined {
+    if (existing.given.token === task.token) return { status: 'enqueued' };
+    const isFree = existing.state === 'dead' || existing.state === 'cancelled';
+    const staysAsItIs = existing.state === 'pending' || (!isFree && !task.replace);
+    return staysAsItIs ? { status: 'existing' } : undefined;
+  }
+
+  /** A lock that another task holds; the newest params win only while that task has not started. */
+  private conflict(queue: MemoryQueue, holder: MemoryTask, task: NewTask, now: number): Added {
+    const hasStarted = holder.state === 'pending' || holder.attempt > 0;
+    if (task.lock!.onConflict !== 'replace' || hasStarted) return { status: 'rejected', holder: holder.id };
+    queue.restart(holder, now, task);
+    queue.locks.take(holder, now);
+    return { status: 'replaced', holder: holder.id };
+  }
+
+  /** Goes through a group as `addOne` would, without writing, to the first conflict that raises. */
   private findRaised(group: readonly NewTask[], now: number): { task: NewTask; holder: string } | undefined {
     if (!group.some((task) => task.lock?.onConflict === 'raise')) return undefined;
-    const taken = new Map<string, string>();
+    const ids = new Set<string>();
+    const holders = new Map<string, string>();
     for (const task of group) {
-      if (!locksAtEnqueue(task)) continue;
       const queue = this.queues.get(task.queue);
       const existing = queue.get(task.id, now);
-      if (existing && (existing.given.token === task.token || existing.state === 'pending')) continue;
-      const key = `${task.queue}\n${task.lock!.key}`;
+      const idKey = `${task.queue}\n${task.id}`;
+      if ((existing && this.answerOf(existing, task)) || (ids.has(idKey) && !task.replace)) continue;
+      ids.add(idKey);
+      if (!locksAtEnqueue(task)) continue;
+      const lockKey = `${task.queue}\n${task.lock!.key}`;
       const stored = queue.locks.holderOf(task.lock!.key, now);
-      const holder = taken.get(key) ?? (stored === existing ? undefined : stored?.id);
-      if (holder === undefined) taken.set(key, task.id);
+      const holder = holders.get(lockKey) ?? (stored === existing ? undefined : stored?.id);
+      if (holder === undefined || holder === task.id) holders.set(lockKey, task.id);
       else if (task.lock!.onConflict === 'raise') return { task, holder };
     }
     return undefined;

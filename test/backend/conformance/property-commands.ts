@@ -15,6 +15,15 @@ export interface Real {
 
 type Command = fc.AsyncCommand<Model, Real>;
 
+export const phases: LockPhase[] = [
+  'until_executing',
+  'while_executing',
+  'until_executed',
+  'until_completed',
+];
+/** One key per phase: what locks of different phases under one key mean to each other is not stated. */
+export const lockOfPhase = (phase: LockPhase) => lockOf(phase, { key: phase });
+
 const states: TaskState[] = ['scheduled', 'waiting', 'pending', 'succeeded', 'dead', 'cancelled', 'parked'];
 const delays = fc.constantFrom(0, 0, 10_000, 60_000);
 const keeps = fc.constantFrom(0, 20_000, Infinity);
@@ -35,15 +44,9 @@ const common = {
   priority: fc.constantFrom(0, 0, -1, 1),
   retries: fc.constantFrom(0, 1, 3),
 };
-const phases = fc.constantFrom<LockPhase>(
-  'until_executing',
-  'while_executing',
-  'until_executed',
-  'until_completed',
-);
 const plainTasks = fc.record(common);
 const namedTasks = fc.record({ ...common, id: staticIds, replace: fc.boolean() });
-const lockedTasks = fc.record({ ...common, lock: phases.map((phase) => lockOf(phase, { key: phase })) });
+const lockedTasks = fc.record({ ...common, lock: fc.constantFrom(...phases).map(lockOfPhase) });
 
 /** Every step of a run. What a step picks from (held tasks, sent tasks, stored ids) it picks by number, so that it shrinks. */
 export const commands: fc.Arbitrary<Command>[] = [
