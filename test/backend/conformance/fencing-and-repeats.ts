@@ -41,17 +41,20 @@ export function describeFencingAndRepeats(setup: Setup): void {
       }),
     );
 
-    it(
-      'is lost though it is a repeat, once the lease was recovered: the first try was not stored',
-      setup(async ({ start, advance, claim, settle, get }) => {
-        const old = await start({ id: 'a', retries: 0 });
-        await advance(leaseMs);
-        await claim();
-        const before = await get('a');
-        expect(before?.state).toBe('dead');
-        expect(await settle(old, success, true)).toBe('lost');
-        expect(await get('a')).toEqual(before);
-      }),
+    it.each(['waiting', 'dead', 'cancelled'] as const)(
+      'is lost though it is a repeat, once the lease was recovered to %s: the first try was not stored',
+      (state) =>
+        setup(async ({ backend, queue, start, enqueue, advance, claimOne, settle, get }) => {
+          const old = await start({ id: 'a', retries: state === 'dead' ? 0 : 3 });
+          if (state === 'cancelled') await backend.catalog.cancel([{ queue, id: 'a' }]);
+          await advance(leaseMs);
+          await enqueue({ id: 'urgent', priority: -1 });
+          await claimOne();
+          const before = await get('a');
+          expect(before?.state).toBe(state);
+          expect(await settle(old, success, true)).toBe('lost');
+          expect(await get('a')).toEqual(before);
+        })(),
     );
 
     it(

@@ -67,7 +67,9 @@ export function describeLockConflicts(setup: Setup): void {
         await add({ id: 'holder', params: '1', lock: replace, due: { inMs } });
         expect(await counts()).toEqual({ [state]: 1 });
         const newest = { params: '2', priority: 4, retries: 9, extra: 'x' };
-        expect(await add({ id: 'b', ...newest, lock: replace })).toMatchObject([{ status: 'replaced' }]);
+        expect(await add({ id: 'b', ...newest, lock: replace })).toEqual([
+          { status: 'replaced', holder: 'holder' },
+        ]);
         expect(await get('holder')).toMatchObject({ ...newest, state: 'waiting', dueAt: about(await now()) });
         expect(await get('b')).toBeUndefined();
         expect(await counts()).toEqual({ waiting: 1 });

@@ -130,8 +130,10 @@ function settle(pick: number, outcome: Outcome, repeat: boolean, isForgotten: bo
   const name = `settle ${pick} ${fc.stringify(outcome)}${repeat ? ' again' : ''}${isForgotten ? ' and forget' : ''}`;
   return command(name, async (model, real) => {
     const lease = real.held[pick % real.held.length];
-    // Whether a repeat is known by a record that was started anew since is the store's choice.
-    if (!lease || (repeat && model.find(lease.id)?.isAnew)) return;
+    if (!lease) return;
+    // Whether a repeat is known by a record that was started anew or is past its time is the store's choice.
+    const record = model.records.find(({ id }) => id === lease.id);
+    if (repeat && record && (record.isAnew || record.vanishesAt <= model.now)) return;
     expect(await real.bundle.settle(lease, outcome, repeat)).toBe(model.settle(lease, outcome, repeat));
     if (isForgotten) real.held = real.held.filter((other) => other !== lease);
   });
