@@ -3,7 +3,8 @@ import type { NewTask, TaskLock, TaskRecord, TaskRef, TaskState } from '../task/
 
 /**
  * An engine that keeps tasks. Every method of a part is one atomic step of the store; expected situations (existing,
- * rejected, lost) are results, and a rejected promise means that the store could not answer.
+ * rejected, lost) are results. A rejected promise means that the store could not answer, and whether the step was taken is
+ * then unknown; no promise stays open for good.
  */
 export interface Backend {
   /** What logs and the health report call it, without secrets. */

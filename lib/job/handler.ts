@@ -20,7 +20,9 @@ export class Handler {
     private readonly moduleRef: ModuleRef,
     private readonly contexts: JobContextCreator,
   ) {
-    if (wrapper.isDependencyTreeStatic()) this.shared = this.around(wrapper.instance as JobHandler<never>);
+    // A transient provider's own instance is an empty shell: each consumer gets one of its own.
+    const isShared = wrapper.isDependencyTreeStatic() && !wrapper.isTransient;
+    if (isShared) this.shared = this.around(wrapper.instance as JobHandler<never>);
   }
 
   /** Without awaiting where one instance serves all. */

@@ -11,6 +11,7 @@ import type { Attempt } from './attempt.js';
 export class LeaseKeeper {
   private readonly attempts = new Set<Attempt>();
   private timer: ClockTimer | undefined;
+  private tickAt = Infinity;
   private renewal: Promise<void> | undefined;
   private failedSince: number | undefined;
 
@@ -28,7 +29,7 @@ export class LeaseKeeper {
 
   watch(attempt: Attempt): void {
     this.attempts.add(attempt);
-    this.timer ??= this.clock.after(this.leaseMs / 3, () => void this.tick());
+    if (this.timer === undefined) this.tickAfter(this.leaseMs / 3);
   }
 
   unwatch(attempt: Attempt): void {
@@ -42,14 +43,13 @@ export class LeaseKeeper {
 
   /** Renews first what a blocked event loop has kept from being renewed, before it is taken for lost. */
   async catchUp(): Promise<void> {
-    const now = this.clock.now();
-    for (const attempt of this.attempts)
-      if (attempt.leaseEndsAt <= now) return this.renew().catch(() => undefined);
+    const isLate = this.clock.now() > this.tickAt + this.leaseMs / 3;
+    if (isLate) await this.renew().catch(() => undefined);
   }
 
   stop(): void {
     this.timer?.cancel();
-    this.timer = undefined;
+    this.rest();
     this.attempts.clear();
   }
 
@@ -63,15 +63,36 @@ export class LeaseKeeper {
     }
     if (this.timer === undefined) return;
     const isWatching = this.attempts.size > 0;
-    const pauseMs = this.failedSince === undefined ? this.leaseMs / 3 : this.leaseMs / 20;
-    this.timer = isWatching ? this.clock.after(pauseMs, () => void this.tick()) : undefined;
+    if (isWatching) this.tickAfter(this.failedSince === undefined ? this.leaseMs / 3 : this.leaseMs / 20);
+    else this.rest();
     // With nothing to renew there is no telling: the next claim will.
     if (!isWatching && this.failedSince !== undefined) this.recovered();
   }
 
-  /** One renewal at a time, shared by whoever asks meanwhile. */
+  private tickAfter(delayMs: number): void {
+    this.tickAt = this.clock.now() + delayMs;
+    this.timer = this.clock.after(delayMs, () => void this.tick());
+  }
+
+  private rest(): void {
+    this.timer = undefined;
+    this.tickAt = Infinity;
+  }
+
+  /**
+   * One renewal at a time, shared by whoever asks meanwhile. One that gets no answer counts as failed while there is still
+   * time to send another.
+   */
   private renew(): Promise<void> {
-    return (this.renewal ??= this.renewAll().finally(() => (this.renewal = undefined)));
+    this.renewal ??= this.answered(this.renewAll()).finally(() => (this.renewal = undefined));
+    return this.renewal;
+  }
+
+  private answered(renewal: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = this.clock.after(this.leaseMs / 4, () => reject(new Error('the store does not answer')));
+      renewal.then(resolve, reject).finally(() => timer.cancel());
+    });
   }
 
   private async renewAll(): Promise<void> {
