@@ -81,9 +81,22 @@ const BACKEND = Symbol('nestjs-jobs backend');
     },
     {
       provide: JobQueue,
-      inject: [JobRegistry, Adder, Clock, JobsLog],
-      useFactory: (registry: JobRegistry, adder: Adder, clock: Clock, log: JobsLog) =>
-        new JobQueue(registry, adder, new TaskIds(), clock, (job, message) => log.write('log', job, message)),
+      inject: [JOBS_OPTIONS, JobRegistry, Adder, Clock, JobsLog],
+      useFactory: (
+        { runner }: ResolvedOptions,
+        registry: JobRegistry,
+        adder: Adder,
+        clock: Clock,
+        log: JobsLog,
+      ) =>
+        new JobQueue(
+          registry,
+          adder,
+          new TaskIds(),
+          clock,
+          log,
+          runner === false || runner.queues !== undefined,
+        ),
     },
     {
       provide: JobRunner,

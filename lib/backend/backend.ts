@@ -65,6 +65,11 @@ export interface ClaimRequest {
   readonly runner: string;
   /** On a sweep: tasks parked as `unknown-job` with one of these names are taken, too. */
   readonly declares?: readonly string[];
+  /**
+   * After a claim whose answer was lost: all that this runner knows to hold. What the store holds beyond that in its name,
+   * in the asked queues, goes back to waiting and costs no attempt.
+   */
+  readonly holding?: readonly TaskRef[];
 }
 
 export interface Claim {

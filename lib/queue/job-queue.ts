@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EnqueueArguments, JobClass, TaskHooks } from '../job/job-handler.js';
+import type { JobsLog } from '../job/jobs-log.js';
 import type { EnqueuableJob, JobRegistry } from '../job/job-registry.js';
 import { buildTask } from '../task/build-task.js';
 import type { Clock } from '../task/clock.js';
@@ -22,13 +23,17 @@ interface Built {
 /** Where an application puts its work: inject it, and enqueue a job by its class. */
 @Injectable()
 export class JobQueue {
+  private readonly noticed = new Set<string>();
+
   /** @internal */
   constructor(
     private readonly registry: JobRegistry,
     private readonly adder: Adder,
     private readonly ids: TaskIds,
     private readonly clock: Clock,
-    private readonly writeLog: (job: string, message: string) => void,
+    private readonly log: JobsLog,
+    /** Whether this process says which queues it runs; else they are those of its jobs. */
+    private readonly namesQueues: boolean,
   ) {}
 
   /** Resolves when the task is stored; rejects when it could not be, or when its params or options are wrong. */
@@ -57,6 +62,7 @@ export class JobQueue {
   private build(target: JobClass, params: unknown, options?: EnqueueOptions): Built | Promise<Built> {
     const job = this.registry.enqueuable(target);
     const plan = job.definition.planFor(options);
+    if (options?.queue !== undefined && !this.namesQueues) this.noticeQueue(job, options.queue);
     const encoded = job.definition.codec.encode(params);
     if (!(encoded instanceof Promise)) return this.finish(job, plan, encoded);
     return encoded.then((text) => this.finish(job, plan, text));
@@ -66,6 +72,20 @@ export class JobQueue {
     const now = this.clock.now();
     const task = buildTask(job.definition.name, params.text, plan, this.ids.next(now), now);
     return { task, job, params: params.value };
+  }
+
+  /** A queue that only a call names may be run by nobody: that is said once. */
+  private noticeQueue({ definition }: EnqueuableJob, queue: string): void {
+    if (this.noticed.has(queue)) return;
+    this.noticed.add(queue);
+    const run = this.registry.provided().map((job) => job.definition.queue);
+    if (run.includes(queue)) return;
+    this.log.write(
+      'warn',
+      definition.name,
+      `queue '${queue}' is not run by this process, which runs the queues of its jobs: ${[...new Set(run)].join(', ')}; ` +
+        'where no other process runs it, add it to runner.queues',
+    );
   }
 
   /** `afterEnqueue` follows whenever `beforeEnqueue` was asked, whatever came in between. */
@@ -98,6 +118,6 @@ export class JobQueue {
     const now = this.clock.now();
     const dueAt = 'at' in task.due ? task.due.at : now + task.due.inMs;
     const facts = { ...task, params: params as never, attempt: 0, failures: 0, enqueuedAt: now, dueAt };
-    return new Task<never>(facts, (message) => this.writeLog(task.job, message));
+    return new Task<never>(facts, (message) => this.log.write('log', task.job, message));
   }
 }

@@ -27,6 +27,11 @@ export class LeaseKeeper {
     return this.failedSince === undefined;
   }
 
+  /** All that this runner knows to hold. */
+  get held(): TaskRef[] {
+    return Array.from(this.attempts, ({ claimed: { queue, id } }) => ({ queue, id }));
+  }
+
   watch(attempt: Attempt): void {
     this.attempts.add(attempt);
     if (this.timer === undefined) this.tickAfter(this.leaseMs / 3);

@@ -51,6 +51,7 @@ export class RunnerSession {
   private isExchangeQueued = false;
   private isExchanging = false;
   private pauseMs = 0;
+  private isAnswerLost = false;
   private resumeAt = -Infinity;
   private whenEmpty: (() => void) | undefined;
 
@@ -171,11 +172,14 @@ export class RunnerSession {
         leaseMs,
         runner: this.name,
         declares: isSweep ? this.declares : undefined,
+        holding: this.isAnswerLost ? this.keeper.held : undefined,
       });
+      this.isAnswerLost = false;
       const now = clock.now();
       this.intake.answered(asking, claim, now);
       for (const task of claim.tasks) this.begun(task, sentAt + leaseMs, now);
     } catch (error) {
+      this.isAnswerLost = true;
       this.intake.failed(asking, clock.now());
       throw error;
     }

@@ -38,9 +38,7 @@ export class ClassParams<P extends object> implements ParamsCodec<P> {
       classes: input instanceof this.type,
       inheritedNames: true,
     });
-    const sent = plain instanceof this.type ? plain : this.built(plain);
-    readBigInts(sent);
-    return sent;
+    return plain instanceof this.type ? plain : this.built(plain);
   }
 
   private async stored(sent: P): Promise<string> {

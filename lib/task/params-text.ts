@@ -2,7 +2,7 @@ import { PayloadTooLargeError, UnreadableParamsError } from './errors.js';
 import { plainCopy } from './params-plain.js';
 
 // A key of these names can only have been put there by hand; an escape may hide one.
-const suspect = /"(?:__proto__|prototype)"\s*:|\\u/;
+const suspect = /"(?:__proto__|prototype)"|\\u/;
 
 /** The text to store for what `plainCopy` gave; no params at all are stored as no text. */
 export function writeParams(job: string, plain: unknown, limit: number): string {

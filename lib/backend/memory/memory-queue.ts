@@ -1,6 +1,6 @@
 import type { BackendSettings, ClaimedTask } from '../backend.js';
 import type { Outcome, Settled, Settlement } from '../../task/outcome.js';
-import type { NewTask, TaskState } from '../../task/task-record.js';
+import type { NewTask, TaskRef, TaskState } from '../../task/task-record.js';
 import { Heap } from './heap.js';
 import { MemoryLocks } from './memory-locks.js';
 import { MemoryTask } from './memory-task.js';
@@ -120,6 +120,16 @@ export class MemoryQueue {
     this.finish(task, 'cancelled', keepMs, now, reason);
   }
 
+  /** Takes back what a runner was given in an answer that never reached it. */
+  handBackAllBut(holding: readonly TaskRef[], runner: string, now: number): void {
+    const known = new Set(holding.filter(({ queue }) => queue === this.name).map(({ id }) => id));
+    for (const task of this.lines.pending.sorted()) {
+      if (task.runner !== runner || known.has(task.id)) continue;
+      if (task.cancelRequested) this.cancel(task, 'cancelled', now);
+      else this.apply(task, { type: 'handed-back' }, now);
+    }
+  }
+
   /** Forgets finished tasks whose time is over. */
   purge(now: number): void {
     for (const state of ['succeeded', 'dead', 'cancelled'] as const)
@@ -220,10 +230,10 @@ export class MemoryQueue {
 
   /** A lease that ended without an outcome: its process died, or was cut off. */
   private recover(task: MemoryTask, now: number): void {
-    if (task.cancelRequested) return this.cancel(task, 'cancelled', now);
-    if (task.lock?.phase === 'while_executing') this.locks.free(task);
     // Nothing of the lost claim counts any more, not even as a repeat.
     task.epoch = 0;
+    if (task.cancelRequested) return this.cancel(task, 'cancelled', now);
+    if (task.lock?.phase === 'while_executing') this.locks.free(task);
     task.failures++;
     task.addError(
       { name: 'LeaseLostError', message: `runner ${task.runner} did not settle before its lease ended` },

@@ -21,10 +21,13 @@ export class MemoryTasks implements TaskStore {
     return groups.map((group) => this.addGroup(group, now));
   }
 
-  async claim({ queues, limit, leaseMs, runner, declares }: ClaimRequest): Promise<Claim> {
+  async claim({ queues, limit, leaseMs, runner, declares, holding }: ClaimRequest): Promise<Claim> {
     const now = this.clock.now();
     const asked = queues.map(({ queue, limit }) => ({ queue: this.queues.get(queue), free: limit }));
-    for (const { queue } of asked) queue.catchUp(now);
+    for (const { queue } of asked) {
+      if (holding) queue.handBackAllBut(holding, runner, now);
+      queue.catchUp(now);
+    }
 
     const tasks: ClaimedTask[] = [];
     const take = (queue: MemoryQueue) =>

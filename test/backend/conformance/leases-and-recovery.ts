@@ -2,6 +2,37 @@ import { describe, expect, it } from '@jest/globals';
 import { leaseMs, leaseOf, settings, type Setup, success } from './setup.js';
 
 export function describeLeasesAndRecovery(setup: Setup): void {
+  describe('a claim whose answer was lost', () => {
+    it(
+      'gives back, without costing an attempt, what the runner does not know to hold',
+      setup(async ({ enqueue, claim, claimIds, get, counts }) => {
+        await enqueue({ id: 'known' });
+        const { tasks } = await claim({ runner: 'runner-1', limit: 1 });
+        await enqueue({ id: 'unheard' });
+        await enqueue({ id: 'of another' });
+        expect(await claimIds({ runner: 'runner-1', limit: 1 })).toEqual(['unheard']);
+        expect(await claimIds({ runner: 'runner-2', limit: 1 })).toEqual(['of another']);
+
+        const again = await claim({ runner: 'runner-1', holding: tasks });
+        expect(again.tasks).toMatchObject([{ id: 'unheard', attempt: 1, failures: 0 }]);
+        expect(await get('known')).toMatchObject({ state: 'pending', runner: 'runner-1', attempt: 1 });
+        expect(await get('of another')).toMatchObject({ state: 'pending', runner: 'runner-2', attempt: 1 });
+        expect((await counts()).pending).toBe(3);
+      }),
+    );
+
+    it(
+      'ends a task as cancelled that was asked to stop meanwhile',
+      setup(async ({ start, backend, queue, claim, get }) => {
+        await start({ id: 'a' });
+        const { runner } = (await get('a'))!;
+        await backend.catalog.cancel([{ queue, id: 'a' }]);
+        expect((await claim({ runner: runner!, holding: [] })).tasks).toEqual([]);
+        expect(await get('a')).toMatchObject({ state: 'cancelled', reason: 'cancelled' });
+      }),
+    );
+  });
+
   describe('a lease that ended', () => {
     it(
       'gives the task to the next claim, and not a millisecond sooner',
