@@ -3,6 +3,7 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test', '<rootDir>/sample'],
   testMatch: ['**/*.spec.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/test/package/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^nestjs-jobs$': '<rootDir>/lib/index.ts',

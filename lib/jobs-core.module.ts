@@ -9,7 +9,7 @@ import { JobExplorer } from './job/job-explorer.js';
 import { JobRegistry } from './job/job-registry.js';
 import { JobsLog } from './job/jobs-log.js';
 import { checkSingleRoot, JOBS_OPTIONS } from './jobs-root.js';
-import type { ResolvedOptions } from './jobs.options.js';
+import type { ResolvedOptions } from './resolve-options.js';
 import { Adder } from './queue/adder.js';
 import { JobQueue } from './queue/job-queue.js';
 import { Executor } from './runner/executor.js';

@@ -9,7 +9,9 @@ import {
 } from '@nestjs/common';
 import { JobsCoreModule } from './jobs-core.module.js';
 import { JOBS_OPTIONS } from './jobs-root.js';
-import { resolveOptions, type JobsOptions } from './jobs.options.js';
+import { InvalidOptionError } from './task/errors.js';
+import type { JobsOptions } from './jobs.options.js';
+import { resolveOptions } from './resolve-options.js';
 
 /** A class that makes the options, for `useClass` and `useExisting`. */
 export interface JobsOptionsFactory {
@@ -48,7 +50,13 @@ export class JobsModule {
         imports,
       );
     const factory = useExisting ?? useClass;
-    if (!factory) throw new TypeError('JobsModule.forRootAsync: give useFactory, useClass or useExisting');
+    if (!factory)
+      throw new InvalidOptionError(
+        'JobsModule.forRootAsync',
+        'useFactory',
+        useFactory,
+        'given, or useClass or useExisting',
+      );
     const options: Provider = {
       provide: JOBS_OPTIONS,
       inject: [factory],

@@ -30,8 +30,11 @@ export class JobExplorer {
     for (const wrapper of this.providers()) {
       const target = classOf(wrapper, isHooksClass);
       if (!target || found.has(target)) continue;
-      if (!wrapper.isDependencyTreeStatic())
-        throw new InvalidJobError(target.name, '@JobHooks() serves all tasks and cannot be request-scoped');
+      if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient)
+        throw new InvalidJobError(
+          target.name,
+          '@JobHooks() serves all tasks: it cannot be request-scoped or transient',
+        );
       found.add(target);
       registry.hooks.add(wrapper.instance as TaskHooks<never>);
     }

@@ -38,13 +38,11 @@ type RunArguments<J extends JobClass> = InstanceType<J>['run'] extends (...args:
 export type ParamsOf<J extends JobClass> =
   RunArguments<J> extends []
     ? undefined
-    : RunArguments<J> extends [(infer P)?, (infer T)?, ...unknown[]]
-      ? T extends Task<never, infer In>
-        ? unknown extends In
-          ? P
-          : In
-        : P
+    : RunArguments<J> extends [unknown?, (infer T)?, ...unknown[]]
+      ? InputNamedBy<T, RunArguments<J>[0]>
       : never;
+
+type InputNamedBy<T, P> = T extends Task<unknown, infer In> ? (unknown extends In ? P : In) : P;
 
 /** Params may be left out only where `run` can do without. */
 export type EnqueueArguments<J extends JobClass, Options> =

@@ -61,15 +61,18 @@ export class JobRegistry {
     return [...this.byName.values()];
   }
 
-  /** The job behind a class that is being enqueued. */
-  enqueuable(target: JobClass): EnqueuableJob {
-    return this.byClass.get(target) ?? this.enqueuableUnprovided(target);
+  /** The job behind a class that is being enqueued, where the call says into its own or another queue. */
+  enqueuable(target: JobClass, queue?: string): EnqueuableJob {
+    const job = this.byClass.get(target) ?? this.enqueuableUnprovided(target);
+    // A task that nobody here could run must not come to a queue that is run here.
+    const into = queue ?? job.definition.queue;
+    if (!job.handler && this.settings.runsQueue(into))
+      throw new JobNotProvidedError(job.definition.name, `this process runs the queue '${into}'`);
+    return job;
   }
 
   private enqueuableUnprovided(target: JobClass): EnqueuableJob {
     const definition = this.define(target);
-    if (this.settings.runsQueue(definition.queue))
-      throw new JobNotProvidedError(definition.name, `this process runs the queue '${definition.queue}'`);
     const { beforeEnqueue, afterEnqueue } = target.prototype as Record<string, unknown>;
     if (beforeEnqueue || afterEnqueue)
       throw new JobNotProvidedError(definition.name, 'its enqueue hooks need an instance');

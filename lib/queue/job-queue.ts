@@ -60,7 +60,7 @@ export class JobQueue {
   }
 
   private build(target: JobClass, params: unknown, options?: EnqueueOptions): Built | Promise<Built> {
-    const job = this.registry.enqueuable(target);
+    const job = this.registry.enqueuable(target, options?.queue);
     const plan = job.definition.planFor(options);
     if (options?.queue !== undefined && !this.namesQueues) this.noticeQueue(job, options.queue);
     const encoded = job.definition.codec.encode(params);

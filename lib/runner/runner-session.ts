@@ -12,6 +12,7 @@ import { Intake, type Asking } from './intake.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { QueueSettings, RunnerSettings } from './runner-settings.js';
 import { Settler, type Unsettled } from './settler.js';
+import { StoreOutage } from './store-outage.js';
 import { lineOf } from './stored-error.js';
 import type { TaskLog } from './task-log.js';
 
@@ -20,8 +21,6 @@ const context = 'JobRunner';
 const graceMs = 1_000;
 /** How long the last outcomes are offered to a store that does not answer. */
 const lastOffersMs = 5_000;
-const firstPauseMs = 100;
-const longestPauseMs = 5_000;
 
 export interface RunnerParts {
   readonly backend: Backend;
@@ -41,6 +40,7 @@ export class RunnerSession {
   private readonly intake: Intake;
   private readonly settler: Settler;
   private readonly keeper: LeaseKeeper;
+  private readonly outage: StoreOutage;
   private readonly running = new Set<Attempt>();
   private readonly declares: string[];
   private stopListening: () => void = () => undefined;
@@ -50,9 +50,7 @@ export class RunnerSession {
   private isOver = false;
   private isExchangeQueued = false;
   private isExchanging = false;
-  private pauseMs = 0;
   private isAnswerLost = false;
-  private resumeAt = -Infinity;
   private whenEmpty: (() => void) | undefined;
 
   constructor(
@@ -63,6 +61,7 @@ export class RunnerSession {
     const { backend, clock, registry } = parts;
     this.intake = new Intake(queues, settings.concurrency, settings.batch);
     this.settler = new Settler(backend.tasks);
+    this.outage = new StoreOutage(clock);
     this.keeper = new LeaseKeeper(backend.tasks, clock, settings.leaseMs, (message, error) => {
       this.say('warn', message, error);
       this.wake();
@@ -143,7 +142,7 @@ export class RunnerSession {
   private async exchangeOnce(): Promise<void> {
     const { clock, backend } = this.parts;
     const now = clock.now();
-    if (now < this.resumeAt) return;
+    if (this.outage.isPausing) return;
     const isSweep = this.isAccepting && now >= this.sweepAt;
     if (isSweep) {
       this.intake.sweep();
@@ -159,8 +158,13 @@ export class RunnerSession {
     const [settled, claimed] = await Promise.allSettled([settling, claiming]);
     if (settled.status === 'fulfilled' && settled.value) this.settled(batch, settled.value);
     const failed = [settled, claimed].find(({ status }) => status === 'rejected');
-    if (failed) this.storeFailed((failed as PromiseRejectedResult).reason);
-    else this.pauseMs = 0;
+    if (!failed) return this.outage.answered();
+    if (this.outage.failed())
+      this.say(
+        'warn',
+        'the job store does not answer, trying again',
+        (failed as PromiseRejectedResult).reason,
+      );
   }
 
   private async claim(asking: Asking, sentAt: number, isSweep: boolean): Promise<void> {
@@ -212,13 +216,6 @@ export class RunnerSession {
     if (this.intake.used === 0) this.whenEmpty?.();
   }
 
-  private storeFailed(error: unknown): void {
-    const isFirst = this.pauseMs === 0;
-    this.pauseMs = Math.min(this.pauseMs * 2 || firstPauseMs, longestPauseMs);
-    this.resumeAt = this.parts.clock.now() + this.pauseMs;
-    if (isFirst) this.say('warn', 'the job store does not answer, trying again', error);
-  }
-
   /** Sleeps until the next thing that is known to come; a bell wakes earlier. */
   private sleep(): void {
     if (this.isOver) return;
@@ -226,7 +223,7 @@ export class RunnerSession {
     this.timer = undefined;
     const { clock } = this.parts;
     const looks = this.mayClaim ? Math.min(this.intake.nextLookAt, this.sweepAt) : Infinity;
-    const next = Math.max(this.settler.size > 0 ? -Infinity : looks, this.resumeAt);
+    const next = Math.max(this.settler.size > 0 ? -Infinity : looks, this.outage.pausedUntil);
     if (next === Infinity) return;
     const delayMs = next - clock.now();
     if (delayMs <= 0) return this.wake();

@@ -28,7 +28,7 @@ interface Place {
 }
 
 interface Convertible {
-  readonly toJSON?: unknown;
+  toJSON?(key: string): unknown;
 }
 
 const jsonRules: CopyRules = {};
@@ -41,9 +41,9 @@ export function plainCopy(job: string, input: unknown, rules = jsonRules): unkno
   return plain;
 }
 
+/** Lists what it refuses, for whoever has more to say about the same params. */
 export class PlainCopy {
   readonly violations: Violation[] = [];
-  metBigInt = false;
   private thrown: ErrorOptions | undefined;
 
   constructor(private readonly rules: CopyRules) {}
@@ -71,7 +71,6 @@ export class PlainCopy {
   }
 
   private bigint(value: bigint, key: PropertyKey | undefined, parent: Place | undefined): unknown {
-    this.metBigInt = true;
     if (this.rules.bigints === 'keep') return value;
     if (this.rules.bigints === 'text') return String(value);
     return this.refuse(parent, key, 'a BigInt has no form in JSON; pass it as text');
@@ -86,7 +85,7 @@ export class PlainCopy {
     }
     const place = { parent, key, object: value, depth };
     try {
-      if (typeof value.toJSON === 'function') return this.converted(value, value.toJSON, place);
+      if (typeof value.toJSON === 'function') return this.converted(value, place);
       if (Array.isArray(value)) return this.array(value, place);
       const prototype: unknown = Object.getPrototypeOf(value);
       if (prototype === Object.prototype || prototype === null) return this.members(value, place);
@@ -96,14 +95,14 @@ export class PlainCopy {
     }
   }
 
-  private converted(value: object, toJSON: Function, place: Place): unknown {
+  private converted(value: Convertible, place: Place): unknown {
     if (ArrayBuffer.isView(value)) return this.instance(value, place);
     if (types.isDate(value)) {
       if (Number.isNaN(value.getTime()))
         return this.refuse(place, undefined, 'an invalid Date would arrive as null');
       if (this.rules.classes) return new Date(value);
     }
-    const result: unknown = toJSON.call(value, String(place.key ?? ''));
+    const result = value.toJSON?.(String(place.key ?? ''));
     return result === value ? this.instance(value, place) : this.of(result, undefined, place);
   }
 
@@ -114,12 +113,13 @@ export class PlainCopy {
       return this.refuse(place, undefined, `a value of type ${kind} would not arrive as sent`);
     const copy = this.members(value, place);
     if (!this.rules.classes) return copy;
-    return Object.create(Object.getPrototypeOf(value), Object.getOwnPropertyDescriptors(copy));
+    const prototype = Object.getPrototypeOf(value) as object;
+    return Object.create(prototype, Object.getOwnPropertyDescriptors(copy));
   }
 
   private array(value: readonly unknown[], place: Place): unknown[] {
     const copy: unknown[] = [];
-    for (let index = 0; index < value.length && this.violations.length < violationLimit; index++) {
+    for (let index = 0; index < value.length && this.violations.length <= violationLimit; index++) {
       const before = this.violations.length;
       const item = this.of(this.read(value, index, place), index, place);
       if (item === undefined && this.violations.length === before) {

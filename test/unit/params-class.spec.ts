@@ -133,6 +133,18 @@ describe('params declared by a class', () => {
     expect(await roundTrip(Order, input)).toEqual(order);
   });
 
+  it('may be given as an instance whose dates a @Transform stores', async () => {
+    class Event {
+      @Transform(({ value }) => value.getTime(), { toPlainOnly: true })
+      @Transform(({ value }) => new Date(value), { toClassOnly: true })
+      @IsDate()
+      at!: Date;
+    }
+    const input = Object.assign(new Event(), { at: new Date(5) });
+    expect((await codecOf(Event).encode(input)).text).toBe('{"at":5}');
+    expect(await roundTrip(Event, input)).toEqual(input);
+  });
+
   it('may be given as an instance whose stored form has other names and other classes', async () => {
     abstract class Pet {
       @IsString() name!: string;
@@ -309,6 +321,29 @@ describe('params declared by a class', () => {
     expect(await refusal(codecOf(Event).encode({ at: 5 }))).toMatchObject({
       violations: [{ path: 'at', message: 'at must be a Date instance' }],
     });
+  });
+
+  it('list what would not arrive and what is invalid in one error', async () => {
+    class Event {
+      @Type(() => Date) at!: Date;
+      @IsInt() count!: number;
+    }
+    expect(await paths(codecOf(Event).encode({ at: 'tomorrow', count: 'x' }))).toEqual(['at', 'count']);
+  });
+
+  it('may hold objects that refer to each other where a @Transform makes and stores them', async () => {
+    class Node {
+      self = this;
+      constructor(readonly name: string) {}
+    }
+    class Graph {
+      @Transform(({ value }) => new Node(value), { toClassOnly: true })
+      @Transform(({ value }) => value.name, { toPlainOnly: true })
+      root!: Node;
+    }
+    const { value, text } = await codecOf(Graph).encode({ root: 'a' });
+    expect(text).toBe('{"root":"a"}');
+    expect(value.root.self.name).toBe('a');
   });
 
   it('refuse a date that is none, though a validator would let its null pass', async () => {

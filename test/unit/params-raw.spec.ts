@@ -153,6 +153,8 @@ describe('params without a declared type', () => {
   });
 
   it('are refused with every value that would not arrive, in one error', () => {
+    class Query extends Object {}
+    Object.assign(Query.prototype, Object.fromEntries([['then', () => undefined]]));
     const cycle: Record<string, unknown> = {};
     cycle['again'] = [cycle];
     const input = {
@@ -163,7 +165,7 @@ describe('params without a declared type', () => {
       numbers: [NaN, Infinity, -Infinity],
       big: 1n,
       boxedBig: Object(1n),
-      holes: [1, , undefined, 2],
+      holes: Object.assign([1], { 2: undefined, 3: 2 }),
       date: new Date(NaN),
       map: new Map(),
       set: new Set([1]),
@@ -172,7 +174,7 @@ describe('params without a declared type', () => {
       weakRef: new WeakRef({}),
       pattern: /x/g,
       promise: Promise.resolve(),
-      thenable: Object.create({ then: () => undefined }) as unknown,
+      thenable: new Query(),
       bytes: new Uint8Array(2),
       buffer: Buffer.from('x'),
       view: new DataView(new ArrayBuffer(1)),
@@ -291,9 +293,11 @@ describe('params without a declared type', () => {
   });
 
   it('list no more than a hundred violations', () => {
-    const found = refusal(() => encode({ list: new Array(4_000_000_000), next: NaN }));
+    const found = refusal(() => encode({ list: Object.assign([], { length: 4_000_000_000 }) }));
     expect(found.violations).toHaveLength(101);
     expect(found.violations.at(-1)).toEqual({ path: '', message: 'and more' });
+    const members = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`n${index}`, NaN]));
+    expect(refusal(() => encode(members)).violations).toHaveLength(101);
   });
 
   it.each([

@@ -1,18 +1,10 @@
 import type { BackendSettings, ClaimedTask } from '../backend.js';
 import type { Outcome, Settled, Settlement } from '../../task/outcome.js';
 import type { NewTask, TaskRef, TaskState } from '../../task/task-record.js';
-import { Heap } from './heap.js';
+import type { Heap } from './heap.js';
+import { memoryLines } from './memory-lines.js';
 import { MemoryLocks } from './memory-locks.js';
 import { MemoryTask } from './memory-task.js';
-
-const byDueTime = (a: MemoryTask, b: MemoryTask) =>
-  a.dueAt !== b.dueAt ? a.dueAt < b.dueAt : a.arrival < b.arrival;
-const byTurn = (a: MemoryTask, b: MemoryTask) =>
-  a.priority !== b.priority ? a.priority < b.priority : byDueTime(a, b);
-const byLease = (a: MemoryTask, b: MemoryTask) =>
-  a.leaseEndsAt !== b.leaseEndsAt ? a.leaseEndsAt < b.leaseEndsAt : a.arrival < b.arrival;
-const byRemoval = (a: MemoryTask, b: MemoryTask) =>
-  a.removeAt !== b.removeAt ? a.removeAt! < b.removeAt! : a.arrival < b.arrival;
 
 /** No call moves more than this many tasks of one kind, as on the stores where others wait meanwhile. */
 const movesPerCall = 1_000;
@@ -20,15 +12,7 @@ const movesPerCall = 1_000;
 /** One queue: each task stands in the line of its state and in no other. */
 export class MemoryQueue {
   readonly tasks = new Map<string, MemoryTask>();
-  readonly lines: Record<TaskState, Heap<MemoryTask>> = {
-    scheduled: new Heap(byDueTime),
-    waiting: new Heap(byTurn),
-    pending: new Heap(byLease),
-    succeeded: new Heap(byRemoval),
-    dead: new Heap(byRemoval),
-    cancelled: new Heap(byRemoval),
-    parked: new Heap(byDueTime),
-  };
+  readonly lines = memoryLines();
   readonly locks = new MemoryLocks();
   /** Infinity: until resumed. */
   pausedUntil = 0;
@@ -146,7 +130,9 @@ export class MemoryQueue {
   /** Takes the next task, or nothing. */
   claim(now: number, leaseMs: number, runner: string): ClaimedTask | undefined {
     for (let task; (task = this.lines.waiting.peek());) {
-      const isExpired = task.attempt === 0 && task.expiresAt !== undefined && task.expiresAt <= now;
+      // An epoch says that a first run had begun, even where its attempt was given back.
+      const isExpired =
+        task.epoch === 0 && task.attempt === 0 && task.expiresAt !== undefined && task.expiresAt <= now;
       if (!isExpired) return this.lease(task, now, leaseMs, runner);
       this.cancel(task, 'expired', now);
     }

@@ -105,12 +105,12 @@ export function describeIdsAndReplace(setup: Setup): void {
     );
 
     it(
-      'restarts the attempts and failures of a retried task',
+      'restarts the attempts of a retried task and forgets its failures',
       setup(async ({ add, start, settle, get }) => {
         await settle(await start({ id: 'a' }), { type: 'retry', error: boom, delayMs: 60_000 });
         expect(await get('a')).toMatchObject({ state: 'scheduled', attempt: 1, failures: 1 });
         await add({ id: 'a', replace: true });
-        expect(await get('a')).toMatchObject({ state: 'waiting', attempt: 0, failures: 0 });
+        expect(await get('a')).toMatchObject({ state: 'waiting', attempt: 0, failures: 0, errors: [] });
       }),
     );
 

@@ -10,7 +10,8 @@ export function describePark(setup: Setup): void {
         await parked(bundle, { a: 'unknown-job', b: 'unknown-job' });
         const { tasks } = await bundle.claim({ declares: ['Other', 'Job-a'] });
         expect(tasks).toMatchObject([{ id: 'a', job: 'Job-a', attempt: 1, failures: 0, params: '"a"' }]);
-        expect(await bundle.get('a')).toMatchObject({ state: 'pending' });
+        const { state, reason } = (await bundle.get('a'))!;
+        expect({ state, reason }).toEqual({ state: 'pending', reason: undefined });
         expect(await bundle.counts()).toEqual({ pending: 1, parked: 1 });
       }),
     );

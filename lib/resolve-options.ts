@@ -1,0 +1,163 @@
+import type { LogLevel } from '@nestjs/common';
+import type { Backend } from './backend/backend.js';
+import {
+  defaultOptions,
+  type JobsOptions,
+  type RetentionOptions,
+  type RunnerOptions,
+} from './jobs.options.js';
+import type { RunnerSettings } from './runner/runner-settings.js';
+import { toMs, toSpan, type Duration, type Span } from './task/duration.js';
+import {
+  checkEnqueueDefaults,
+  checkKeys,
+  checkQueueName,
+  type EnqueueDefaults,
+} from './task/enqueue-options.js';
+import { InvalidOptionError } from './task/errors.js';
+
+const where = 'JobsModule.forRoot';
+
+/** Options as the parts use them: checked, complete, in milliseconds, frozen. */
+export interface ResolvedOptions {
+  readonly backend: string | Backend | undefined;
+  readonly prefix: string;
+  readonly runner: false | RunnerSettings;
+  readonly defaults: EnqueueDefaults;
+  readonly retention: ResolvedRetention;
+  readonly payloadLimit: number;
+  readonly enqueueTimeoutMs: number;
+  readonly globalEnhancers: boolean;
+  readonly log: false | { readonly level: LogLevel };
+}
+
+export interface ResolvedRetention {
+  readonly succeeded: Span;
+  readonly dead: Span;
+  readonly cancelled: Span;
+}
+
+export function resolveOptions(options: JobsOptions = {}): ResolvedOptions {
+  checkKeys(options, knownKeys, where);
+  const {
+    prefix = defaultOptions.prefix,
+    payloadLimit = defaultOptions.payloadLimit,
+    log = defaultOptions.log,
+  } = options;
+  if (typeof prefix !== 'string' || !/^[\w-]{1,40}$/.test(prefix))
+    refuse('prefix', prefix, '1 to 40 letters, digits, _ or -');
+  if (!isCount(payloadLimit)) refuse('payloadLimit', payloadLimit, 'a number of bytes above 0');
+  return Object.freeze({
+    backend: options.backend,
+    prefix,
+    runner: options.runner === false ? false : resolveRunner(options.runner ?? {}),
+    defaults: resolveDefaults(options.defaults ?? {}),
+    retention: resolveRetention(options.retention ?? {}),
+    payloadLimit,
+    enqueueTimeoutMs: positiveMs('enqueueTimeout', options.enqueueTimeout ?? defaultOptions.enqueueTimeout),
+    globalEnhancers: bool('globalEnhancers', options.globalEnhancers ?? defaultOptions.globalEnhancers),
+    log: log === false ? false : { level: resolveLevel(log) },
+  });
+}
+
+const knownKeys = [
+  'backend',
+  'prefix',
+  'runner',
+  'defaults',
+  'retention',
+  'payloadLimit',
+  'enqueueTimeout',
+  'globalEnhancers',
+  'log',
+] as const satisfies readonly (keyof JobsOptions)[];
+
+const levels: readonly string[] = ['verbose', 'debug', 'log', 'warn', 'error', 'fatal'];
+
+function resolveRunner(options: RunnerOptions): RunnerSettings {
+  const known = ['queues', 'concurrency', 'batch', 'lease', 'pollInterval', 'shutdownTimeout', 'autoStart'];
+  checkKeys(options, known, `${where} runner`);
+  const chosen = { ...defaultOptions.runner, ...withoutUndefined(options) };
+  if (!isCapacity(chosen.concurrency))
+    refuse('runner.concurrency', chosen.concurrency, 'an integer from 1, or Infinity');
+  if (chosen.batch !== undefined && !isCapacity(chosen.batch))
+    refuse('runner.batch', chosen.batch, 'an integer from 1');
+  const leaseMs = positiveMs('runner.lease', chosen.lease);
+  if (leaseMs < 1_000) refuse('runner.lease', chosen.lease, 'at least 1s');
+  return Object.freeze({
+    queues: chosen.queues && resolveQueues(chosen.queues),
+    concurrency: chosen.concurrency,
+    batch: chosen.batch ?? Infinity,
+    leaseMs,
+    pollIntervalMs: positiveMs('runner.pollInterval', chosen.pollInterval),
+    shutdownTimeoutMs: toMs(chosen.shutdownTimeout, { where, option: 'runner.shutdownTimeout' }),
+    autoStart: bool('runner.autoStart', chosen.autoStart),
+  });
+}
+
+function resolveQueues(queues: NonNullable<RunnerOptions['queues']>): RunnerSettings['queues'] {
+  if (!Array.isArray(queues)) refuse('runner.queues', queues, 'a list of queue names');
+  const seen = new Set<string>();
+  return queues.map((queue) => {
+    const { name, concurrency = Infinity } = typeof queue === 'string' ? { name: queue } : queue;
+    checkQueueName(name, where, 'runner.queues');
+    if (seen.has(name)) refuse('runner.queues', name, 'named once');
+    seen.add(name);
+    if (!isCapacity(concurrency))
+      refuse(`runner.queues ${name} concurrency`, concurrency, 'an integer from 1');
+    return { name, concurrency };
+  });
+}
+
+function resolveDefaults(options: NonNullable<JobsOptions['defaults']>): EnqueueDefaults {
+  const known = ['queue', 'priority', 'retries', 'backoff', 'jitter', 'timeout', 'expires', 'keep'];
+  checkKeys(options, known, `${where} defaults`);
+  checkEnqueueDefaults(options, `${where} defaults`);
+  return Object.freeze(withoutUndefined(options));
+}
+
+function resolveRetention(options: RetentionOptions): ResolvedRetention {
+  checkKeys(options, ['succeeded', 'dead', 'cancelled'], `${where} retention`);
+  const chosen = { ...defaultOptions.retention, ...withoutUndefined(options) };
+  const endless = (option: string, value: Duration | false): Span =>
+    value === false
+      ? { ms: Infinity }
+      : toSpan(value, { where, option: `retention.${option}`, calendar: true });
+  return Object.freeze({
+    succeeded: toSpan(chosen.succeeded, { where, option: 'retention.succeeded', calendar: true }),
+    dead: endless('dead', chosen.dead),
+    cancelled: endless('cancelled', chosen.cancelled),
+  });
+}
+
+function resolveLevel({ level = defaultOptions.log.level as LogLevel }: { level?: LogLevel }): LogLevel {
+  if (!levels.includes(level)) refuse('log.level', level, levels.join(', '));
+  return level;
+}
+
+function positiveMs(option: string, value: Duration): number {
+  const ms = toMs(value, { where, option });
+  if (ms === 0) refuse(option, value, 'more than 0');
+  return ms;
+}
+
+function bool(option: string, value: unknown): boolean {
+  if (typeof value !== 'boolean') refuse(option, value, 'true or false');
+  return value;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) > 0;
+}
+
+function isCapacity(value: unknown): value is number {
+  return value === Infinity || isCount(value);
+}
+
+function refuse(option: string, value: unknown, expected: string): never {
+  throw new InvalidOptionError(where, option, value, expected);
+}
+
+function withoutUndefined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}

@@ -1,0 +1,13 @@
+import { Controller, Get } from '@nestjs/common';
+import { JobCatalog } from 'nestjs-jobs';
+
+@Controller('tasks')
+export class TasksController {
+  constructor(private readonly catalog: JobCatalog) {}
+
+  /** How many tasks are in which state. Those that succeeded are gone, unless `keep` says otherwise. */
+  @Get()
+  counts() {
+    return this.catalog.counts('default');
+  }
+}

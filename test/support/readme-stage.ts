@@ -1,0 +1,14 @@
+import { expect } from '@jest/globals';
+import type { JobCatalog, JobQueue, JobRunner } from 'nestjs-jobs';
+
+/** What the README's statements may use. */
+export interface Stage {
+  readonly jobs: JobQueue;
+  readonly catalog: JobCatalog;
+  readonly runner: JobRunner;
+}
+
+/** A result that the README states. */
+export function check(actual: unknown, stated: unknown): void {
+  expect(actual).toEqual(stated);
+}
