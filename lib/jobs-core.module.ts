@@ -1,4 +1,11 @@
-import { Global, Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import {
+  Global,
+  Inject,
+  Logger,
+  Module,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { ExternalContextCreator, ModuleRef, ModulesContainer, type ApplicationConfig } from '@nestjs/core';
 import type { Backend } from './backend/backend.js';
 import { resolveBackend } from './backend/resolve-backend.js';
@@ -136,17 +143,17 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
     @Inject(Adder) private readonly adder: Adder,
     @Inject(JobRegistry) private readonly registry: JobRegistry,
     @Inject(JobExplorer) private readonly explorer: JobExplorer,
-    @Inject(JobsLog) private readonly log: JobsLog,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
-  ) {}
+  ) {
+    // Nest calls `onModuleInit` by distance, the farthest first: before any other module may enqueue, the store is open.
+    for (const module of modules.values()) if (module.metatype === JobsCoreModule) module.distance = Infinity;
+  }
 
   async onModuleInit(): Promise<void> {
     checkSingleRoot(this.modules);
     this.explorer.explore(this.registry);
     if (this.options.backend === undefined && process.env.NODE_ENV === 'production')
-      this.log.write(
-        'warn',
-        'JobsModule',
+      new Logger('JobsModule').warn(
         "tasks live in this process's memory and are lost when it ends; name a backend, or say 'memory:' if that is meant",
       );
     const { prefix, retention } = this.options;

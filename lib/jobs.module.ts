@@ -53,9 +53,9 @@ export class JobsModule {
     if (!factory)
       throw new InvalidOptionError(
         'JobsModule.forRootAsync',
-        'useFactory',
-        useFactory,
-        'given, or useClass or useExisting',
+        'options',
+        {},
+        'one of useFactory, useClass or useExisting',
       );
     const options: Provider = {
       provide: JOBS_OPTIONS,

@@ -7,13 +7,9 @@ import {
   type RunnerOptions,
 } from './jobs.options.js';
 import type { RunnerSettings } from './runner/runner-settings.js';
+import { checkKeys } from './task/check-keys.js';
 import { toMs, toSpan, type Duration, type Span } from './task/duration.js';
-import {
-  checkEnqueueDefaults,
-  checkKeys,
-  checkQueueName,
-  type EnqueueDefaults,
-} from './task/enqueue-options.js';
+import { checkEnqueueDefaults, checkQueueName, type EnqueueDefaults } from './task/enqueue-options.js';
 import { InvalidOptionError } from './task/errors.js';
 
 const where = 'JobsModule.forRoot';
@@ -56,7 +52,7 @@ export function resolveOptions(options: JobsOptions = {}): ResolvedOptions {
     payloadLimit,
     enqueueTimeoutMs: positiveMs('enqueueTimeout', options.enqueueTimeout ?? defaultOptions.enqueueTimeout),
     globalEnhancers: bool('globalEnhancers', options.globalEnhancers ?? defaultOptions.globalEnhancers),
-    log: log === false ? false : { level: resolveLevel(log) },
+    log: log === false ? false : Object.freeze({ level: resolveLevel(log) }),
   });
 }
 
@@ -76,7 +72,7 @@ const levels: readonly string[] = ['verbose', 'debug', 'log', 'warn', 'error', '
 
 function resolveRunner(options: RunnerOptions): RunnerSettings {
   const known = ['queues', 'concurrency', 'batch', 'lease', 'pollInterval', 'shutdownTimeout', 'autoStart'];
-  checkKeys(options, known, `${where} runner`);
+  checkKeys(options, known, where, 'runner');
   const chosen = { ...defaultOptions.runner, ...withoutUndefined(options) };
   if (!isCapacity(chosen.concurrency))
     refuse('runner.concurrency', chosen.concurrency, 'an integer from 1, or Infinity');
@@ -97,27 +93,30 @@ function resolveRunner(options: RunnerOptions): RunnerSettings {
 
 function resolveQueues(queues: NonNullable<RunnerOptions['queues']>): RunnerSettings['queues'] {
   if (!Array.isArray(queues)) refuse('runner.queues', queues, 'a list of queue names');
+  for (const queue of queues)
+    if (typeof queue !== 'string') checkKeys(queue, ['name', 'concurrency'], where, 'runner.queues');
   const seen = new Set<string>();
-  return queues.map((queue) => {
+  const resolved = queues.map((queue) => {
     const { name, concurrency = Infinity } = typeof queue === 'string' ? { name: queue } : queue;
     checkQueueName(name, where, 'runner.queues');
     if (seen.has(name)) refuse('runner.queues', name, 'named once');
     seen.add(name);
     if (!isCapacity(concurrency))
       refuse(`runner.queues ${name} concurrency`, concurrency, 'an integer from 1');
-    return { name, concurrency };
+    return Object.freeze({ name, concurrency });
   });
+  return Object.freeze(resolved);
 }
 
 function resolveDefaults(options: NonNullable<JobsOptions['defaults']>): EnqueueDefaults {
   const known = ['queue', 'priority', 'retries', 'backoff', 'jitter', 'timeout', 'expires', 'keep'];
-  checkKeys(options, known, `${where} defaults`);
+  checkKeys(options, known, where, 'defaults');
   checkEnqueueDefaults(options, `${where} defaults`);
   return Object.freeze(withoutUndefined(options));
 }
 
 function resolveRetention(options: RetentionOptions): ResolvedRetention {
-  checkKeys(options, ['succeeded', 'dead', 'cancelled'], `${where} retention`);
+  checkKeys(options, ['succeeded', 'dead', 'cancelled'], where, 'retention');
   const chosen = { ...defaultOptions.retention, ...withoutUndefined(options) };
   const endless = (option: string, value: Duration | false): Span =>
     value === false
@@ -130,7 +129,9 @@ function resolveRetention(options: RetentionOptions): ResolvedRetention {
   });
 }
 
-function resolveLevel({ level = defaultOptions.log.level as LogLevel }: { level?: LogLevel }): LogLevel {
+function resolveLevel(log: { level?: LogLevel }): LogLevel {
+  checkKeys(log, ['level'], where, 'log');
+  const { level = defaultOptions.log.level } = log;
   if (!levels.includes(level)) refuse('log.level', level, levels.join(', '));
   return level;
 }

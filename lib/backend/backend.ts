@@ -76,6 +76,8 @@ export interface Claim {
   readonly tasks: ClaimedTask[];
   /** Per asked queue, in order: milliseconds until there may be work again; 0 if there is some now; Infinity if only a bell can tell. */
   readonly nextInMs: number[];
+  /** On a sweep: more tasks of the declared jobs are parked than could be taken. */
+  readonly moreParked?: true;
 }
 
 /** A task with a lease on it, as a runner gets it. */
@@ -100,9 +102,9 @@ export interface ClaimedTask extends Lease {
 
 export interface Renewal {
   /** No longer this runner's: the handler's signal must abort. */
-  readonly lost: TaskRef[];
+  readonly lost: Lease[];
   /** Asked to stop; the lease was prolonged all the same. */
-  readonly cancelled: TaskRef[];
+  readonly cancelled: Lease[];
 }
 
 /** Rules that make tasks at slots. What a rule means is the scheduler's business; the store keeps its place. */

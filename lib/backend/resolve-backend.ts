@@ -5,9 +5,10 @@ import { memoryBackend } from './memory/memory-backend.js';
 
 /** The backend that the module's option names; nothing named is the embedded one. */
 export function resolveBackend(backend: string | Backend | undefined, clock: Clock): Backend {
-  if (typeof backend === 'object') return backend;
   if (backend === undefined || backend === 'memory:') return memoryBackend({ clock });
-  // Only the scheme is shown: the rest may hold a password.
-  const scheme = /^[a-z+]+:/i.exec(backend)?.[0] ?? 'text without a scheme';
-  throw new InvalidOptionError('JobsModule.forRoot', 'backend', scheme, "'memory:' or a backend object");
+  if (typeof backend === 'object' && typeof backend?.open === 'function') return backend;
+  // Of text only the scheme is shown: the rest may hold a password.
+  const isText = typeof backend === 'string';
+  const named = isText ? (/^[a-z+]+:/i.exec(backend)?.[0] ?? 'text without a scheme') : backend;
+  throw new InvalidOptionError('JobsModule.forRoot', 'backend', named, "'memory:' or a backend object");
 }

@@ -36,7 +36,7 @@ export class Handler {
   }
 
   private async openFor(task: Task<never>): Promise<OpenHandler> {
-    const contextId = ContextIdFactory.getByRequest(task as object);
+    const contextId = ContextIdFactory.getByRequest(task);
     this.moduleRef.registerRequestByContextId(task, contextId);
     const instance = await this.moduleRef.resolve<JobHandler<never>>(this.wrapper.token as never, contextId, {
       strict: false,
@@ -49,13 +49,7 @@ export class Handler {
     contextId?: ReturnType<typeof ContextIdFactory.create>,
   ): OpenHandler {
     const moduleKey = this.wrapper.host?.token ?? '';
-    const inContext = this.contexts.create(
-      this.target,
-      instance,
-      moduleKey,
-      contextId,
-      contextId && this.wrapper.id,
-    );
+    const inContext = this.contexts.create(this.target, instance, moduleKey, contextId, this.wrapper.id);
     return {
       instance,
       run: inContext ?? ((params, task) => instance.run(params as never, task as never)),

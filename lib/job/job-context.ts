@@ -1,19 +1,22 @@
 import 'reflect-metadata';
-import type { ContextId, NestContainer } from '@nestjs/core';
-import { ApplicationConfig, ExternalContextCreator, ModulesContainer } from '@nestjs/core';
+import type { ApplicationConfig, ContextId, ModulesContainer, NestContainer } from '@nestjs/core';
+import { ExternalContextCreator } from '@nestjs/core';
 import { ExternalExceptionFilterContext } from '@nestjs/core/exceptions/external-exception-filter-context.js';
 import { GuardsConsumer, GuardsContextCreator } from '@nestjs/core/guards/index.js';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { InterceptorsConsumer, InterceptorsContextCreator } from '@nestjs/core/interceptors/index.js';
 import { PipesConsumer, PipesContextCreator } from '@nestjs/core/pipes/index.js';
+import { Snoozed } from '../task/task.js';
 import type { JobClass, JobHandler } from './job-handler.js';
+import { jobOptionsOf } from './job.decorator.js';
 
 /** `run` with everything that Nest puts around a handler. */
 export type RunInContext = (params: unknown, task: unknown) => unknown;
 
 const argumentsMetadata = 'nestjs-jobs:arguments';
-const paramsArgument = 0;
-const taskArgument = 1;
+// Nest's number for a request's body: its ValidationPipe passes over kinds of arguments that it does not know.
+const paramsKind = 3;
+const taskKind = 1_000;
 const enhancers = ['__guards__', '__interceptors__', '__pipes__', '__exceptionFilters__'];
 
 /**
@@ -54,29 +57,32 @@ export class JobContextCreator {
   ): RunInContext | undefined {
     if (!(instance instanceof target) || !this.isEnhanced(target)) return undefined;
     // Nest's external context runs pipes only for arguments that it finds metadata of.
-    Reflect.defineMetadata(argumentsMetadata, argumentsOf(), instance.constructor, 'run');
+    Reflect.defineMetadata(
+      argumentsMetadata,
+      argumentsOf(jobOptionsOf(target)?.params),
+      instance.constructor,
+      'run',
+    );
     const run = this.creator.create(
-      instance as never,
+      instance,
       instance.run as never,
       'run',
       argumentsMetadata,
-      { exchangeKeyForValue: (type: number, _data: unknown, args: unknown[]) => args[type] },
+      {
+        exchangeKeyForValue: (kind: number, _data: unknown, args: unknown[]) =>
+          args[kind === taskKind ? 1 : 0],
+      },
       contextId,
       inquirerId,
       { guards: true, interceptors: true, filters: false },
       'job',
     );
-    const filter = this.filters.create(
-      instance as never,
-      instance.run as never,
-      moduleKey,
-      contextId,
-      inquirerId,
-    );
+    const filter = this.filters.create(instance, instance.run as never, moduleKey, contextId, inquirerId);
     return async (params, task) => {
       try {
-        return await run(params, task);
+        return (await run(params, task)) as unknown;
       } catch (error) {
+        if (error instanceof Snoozed) throw error;
         const host = new ExecutionContextHost([params, task]);
         host.setType('job');
         // A filter may throw another error; what it returns does not make a success of a failure.
@@ -88,7 +94,7 @@ export class JobContextCreator {
 
   private isEnhanced(target: JobClass): boolean {
     if (this.globals) return true;
-    const run = target.prototype.run as object;
+    const { run } = target.prototype as { run: object };
     return enhancers.some((key) => Reflect.hasMetadata(key, target) || Reflect.hasMetadata(key, run));
   }
 }
@@ -100,14 +106,16 @@ class TaskContextCreator extends ExternalContextCreator {
     metadata: Parameters<ExternalContextCreator['getParamValue']>[1],
     pipes: Parameters<ExternalContextCreator['getParamValue']>[2],
   ): Promise<T> {
-    if ((metadata.type as unknown) === taskArgument) return value;
-    return super.getParamValue(value, { ...metadata, type: 'custom' as never }, pipes) as Promise<T>;
+    if ((metadata.type as unknown) === taskKind) return value;
+    // TypeScript tells a method's parameter types only where it is decorated; the job says what its params are anyway.
+    const metatype = metadata.metatype ?? (metadata.data as never);
+    return super.getParamValue(value, { ...metadata, metatype, data: undefined }, pipes) as Promise<T>;
   }
 }
 
-function argumentsOf() {
+function argumentsOf(params: unknown) {
   return {
-    [`${paramsArgument}:${paramsArgument}`]: { index: paramsArgument, pipes: [] },
-    [`${taskArgument}:${taskArgument}`]: { index: taskArgument, pipes: [] },
+    [`${paramsKind}:0`]: { index: 0, data: typeof params === 'function' ? params : undefined, pipes: [] },
+    [`${taskKind}:1`]: { index: 1, pipes: [] },
   };
 }

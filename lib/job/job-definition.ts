@@ -27,8 +27,9 @@ export class JobDefinition {
     checkJobOptions(options, target.name || 'an unnamed job class');
     this.name = options.name ?? target.name;
     if (!this.name) throw new InvalidJobError('@Job', 'an unnamed class needs a name: @Job({ name: … })');
-    if (typeof target.prototype.run !== 'function')
-      throw new InvalidJobError(this.name, 'a job class needs a method `run(params, task)`');
+    const { run } = target.prototype as { run?: unknown };
+    if (typeof run !== 'function')
+      throw new InvalidJobError(this.where, 'a job class needs a method `run(params, task)`');
     this.defaults = withDefaults(options, defaults);
     const { retries, backoff, jitter, timeout } = this.defaults;
     this.codec = paramsCodec(this.name, options.params, payloadLimit);
@@ -39,14 +40,19 @@ export class JobDefinition {
     this.plan = planEnqueue(this.defaults, undefined, this.name);
   }
 
+  /** What messages call it: the class, which is where it can be mended. */
+  private get where(): string {
+    return this.target.name || this.name;
+  }
+
   get queue(): string {
     return this.plan.queue;
   }
 
   planFor(options: EnqueueOptions | undefined): EnqueuePlan {
     if (options === undefined) return this.plan;
-    checkEnqueueOptions(options, this.name);
-    return planEnqueue(this.defaults, options, this.name);
+    checkEnqueueOptions(options, this.where);
+    return planEnqueue(this.defaults, options, this.where);
   }
 }
 

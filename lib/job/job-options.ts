@@ -1,10 +1,6 @@
-import type { Scope } from '@nestjs/common';
-import {
-  checkEnqueueDefaults,
-  checkKeys,
-  enqueueDefaultKeys,
-  type EnqueueDefaults,
-} from '../task/enqueue-options.js';
+import { Scope } from '@nestjs/common';
+import { checkEnqueueDefaults, enqueueDefaultKeys, type EnqueueDefaults } from '../task/enqueue-options.js';
+import { checkKeys } from '../task/check-keys.js';
 import { InvalidOptionError } from '../task/errors.js';
 import type { ParamsType } from '../task/params.js';
 
@@ -28,12 +24,15 @@ export interface JobOptions<P = unknown> extends EnqueueDefaults {
   scope?: Scope;
 }
 
+const scopes: readonly unknown[] = [Scope.DEFAULT, Scope.REQUEST, Scope.TRANSIENT];
 const jobKeys: readonly string[] = [...enqueueDefaultKeys, 'name', 'params', 'scope'];
 
 export function checkJobOptions(options: JobOptions, where: string): void {
   checkKeys(options, jobKeys, where);
   checkEnqueueDefaults(options, where);
-  const { name, params } = options;
+  const { name, params, scope } = options;
+  if (scope !== undefined && !scopes.includes(scope))
+    throw new InvalidOptionError(where, 'scope', scope, "one of Nest's Scope");
   if (name !== undefined && (typeof name !== 'string' || name.length === 0 || name.length > 255))
     throw new InvalidOptionError(where, 'name', name, 'text of 1 to 255 characters');
   if (

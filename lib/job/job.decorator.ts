@@ -18,6 +18,8 @@ export function Job(
 export function Job(options: JobOptions = {}): (target: Runs<never>) => void {
   return (target) => {
     Injectable({ scope: options.scope })(target);
+    // Nest then counts global enhancers of request scope among the job's dependencies.
+    Reflect.defineMetadata('__entryProvider__', true, target);
     Reflect.defineMetadata(jobMetadata, Object.freeze({ ...options }), target);
   };
 }

@@ -1,5 +1,5 @@
 import type { Added, Backend } from '../backend/backend.js';
-import type { Clock } from '../task/clock.js';
+import type { Clock, ClockTimer } from '../task/clock.js';
 import type { NewTask } from '../task/task-record.js';
 import { EnqueueFailedError, EnqueueTimeoutError, QueueClosedError } from './errors.js';
 
@@ -15,6 +15,7 @@ interface Waiting {
  */
 export class Adder {
   private waiting: Waiting[] = [];
+  private readonly underWay = new Map<readonly Waiting[], ClockTimer>();
   private isOpen = false;
 
   constructor(
@@ -27,15 +28,19 @@ export class Adder {
     this.isOpen = true;
   }
 
+  /** Whoever still waits for the store gets an answer now. */
   close(): void {
     this.isOpen = false;
+    for (const batch of this.underWay.keys()) this.refuse(batch, 'the application has closed');
   }
 
-  add(group: readonly NewTask[]): Promise<Added[]> {
+  checkOpen(job: string): void {
     if (!this.isOpen)
-      return Promise.reject(
-        new QueueClosedError(`${group[0]?.job}: the application is not running: its job store is not open`),
-      );
+      throw new QueueClosedError(`${job}: the application is not running: its job store is not open`);
+  }
+
+  async add(group: readonly NewTask[]): Promise<Added[]> {
+    this.checkOpen(group[0]!.job);
     return new Promise((resolve, reject) => {
       // Runs when the promise callbacks of this moment are through, so that all their calls are aboard.
       if (this.waiting.length === 0) process.nextTick(() => void this.send());
@@ -46,18 +51,18 @@ export class Adder {
   private async send(): Promise<void> {
     const batch = this.waiting;
     this.waiting = [];
-    const timer = this.clock.after(this.timeoutMs, () => {
-      for (const { group, reject } of batch)
-        reject(new EnqueueTimeoutError(group[0]!.job, group[0]!.id, this.timeoutMs));
-    });
+    this.underWay.set(
+      batch,
+      this.clock.after(this.timeoutMs, () => this.timeOut(batch)),
+    );
     try {
       const answers = await this.backend.tasks.add(batch.map(({ group }) => group));
       batch.forEach(({ resolve }, index) => resolve(answers[index]!));
       this.ring(batch, answers);
     } catch (error) {
-      for (const { group, reject } of batch) reject(failure(group[0]!, error));
+      this.refuse(batch, error instanceof Error ? error.message : String(error), { cause: error });
     } finally {
-      timer.cancel();
+      this.over(batch);
     }
   }
 
@@ -71,9 +76,21 @@ export class Adder {
     );
     for (const queue of queues) this.backend.bell.ring(queue);
   }
-}
 
-function failure({ job, id }: NewTask, cause: unknown): Error {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new EnqueueFailedError(job, id, true, why, { cause });
+  private timeOut(batch: readonly Waiting[]): void {
+    for (const { group, reject } of batch)
+      reject(new EnqueueTimeoutError(group[0]!.job, group[0]!.id, this.timeoutMs));
+    this.over(batch);
+  }
+
+  private refuse(batch: readonly Waiting[], why: string, options?: ErrorOptions): void {
+    for (const { group, reject } of batch)
+      reject(new EnqueueFailedError(group[0]!.job, group[0]!.id, true, why, options));
+    this.over(batch);
+  }
+
+  private over(batch: readonly Waiting[]): void {
+    this.underWay.get(batch)?.cancel();
+    this.underWay.delete(batch);
+  }
 }

@@ -50,16 +50,15 @@ export class JobQueue {
    * wrong. At most 50,000.
    */
   async bulk(fill: (bulk: Bulk) => void | Promise<void>): Promise<Enqueued[]> {
-    const calls = await Bulk.collect(fill);
-    if (calls.length === 0) return [];
-    const built: Built[] = [];
-    for (const { job, params, options } of calls) built.push(await this.build(job, params, options));
+    const built = await Bulk.collect(fill, (job, params, options) => this.build(job, params, options));
+    if (built.length === 0) return [];
     if (built.some(({ job }) => job.hasEnqueueHooks)) return this.addWithHooks(built);
     const added = await this.adder.add(built.map(({ task }) => task));
     return built.map(({ task }, index) => enqueuedOf(task, added[index]!));
   }
 
   private build(target: JobClass, params: unknown, options?: EnqueueOptions): Built | Promise<Built> {
+    this.adder.checkOpen(target?.name ?? String(target));
     const job = this.registry.enqueuable(target, options?.queue);
     const plan = job.definition.planFor(options);
     if (options?.queue !== undefined && !this.namesQueues) this.noticeQueue(job, options.queue);

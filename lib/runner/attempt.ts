@@ -1,24 +1,29 @@
 import type { ClaimedTask } from '../backend/backend.js';
+import type { ParkReason } from '../task/task-record.js';
 import type { Task } from '../task/task.js';
 
-/** How the run of an attempt came to its end. */
+/** How an attempt came to its end. */
 export type End =
   | { readonly type: 'returned'; readonly value: unknown }
   | { readonly type: 'threw'; readonly error: unknown }
   | { readonly type: 'timed-out'; readonly error: Error }
+  | { readonly type: 'unrunnable'; readonly reason: ParkReason; readonly why: string }
   | { readonly type: 'handed-back' };
 
 const handedBack: End = { type: 'handed-back' };
 
 /** One claimed task while this process has it: what the runner can say to a run, and what becomes of it. */
 export class Attempt {
-  /** The task as the handler sees it, once its params are read. */
-  task: Task<never> | undefined;
   /** When the lease ends, by this process's clock; moved on by each renewal. */
   leaseEndsAt: number;
   isCancelled = false;
+  /** The process is going down: from now on a throw is no failure. */
   isStopping = false;
+  /** Another runner has the task: nothing of this run counts. */
+  isLost = false;
+  /** Ended before its run: what has not begun must not begin. */
   isOver = false;
+  private task: Task<never> | undefined;
   private reason: Error | undefined;
   private finish: ((end: End) => void) | undefined;
 
@@ -30,20 +35,20 @@ export class Attempt {
   }
 
   /** Waits for the run or for whatever ends the attempt before it; the first counts. */
-  race(run: Promise<unknown>): Promise<End> {
+  race(run: Promise<End>): Promise<End> {
     return new Promise((resolve) => {
       this.finish = resolve;
-      run.then(
-        (value) => resolve({ type: 'returned', value }),
-        (error: unknown) => resolve({ type: 'threw', error }),
-      );
+      run.then(resolve, (error: unknown) => resolve({ type: 'threw', error }));
     });
   }
 
-  /** Tells the handler to stop, once; its outcome still counts. */
-  abort(reason: Error): void {
-    this.reason ??= reason;
-    this.task?.abort(this.reason);
+  /** Waits for work that follows the run, but not beyond the end of a drain. */
+  async orHandedBack(work: Promise<void>): Promise<void> {
+    if (this.isOver && this.isStopping) return;
+    await new Promise<void>((resolve) => {
+      this.finish = () => resolve();
+      work.then(resolve, resolve);
+    });
   }
 
   /** The handler's view of the attempt: it hears what was said before it was there. */
@@ -52,7 +57,14 @@ export class Attempt {
     if (this.reason) task.abort(this.reason);
   }
 
+  /** Tells the handler to stop, once; its outcome still counts. */
+  abort(reason: Error): void {
+    this.reason ??= reason;
+    this.task?.abort(this.reason);
+  }
+
   timeOut(error: Error): void {
+    this.isOver = true;
     this.abort(error);
     this.finish?.({ type: 'timed-out', error });
   }
@@ -62,13 +74,17 @@ export class Attempt {
     this.abort(reason);
   }
 
-  /** The process is going down: from now on a throw is no failure. */
+  lose(reason: Error): void {
+    this.isLost = true;
+    this.abort(reason);
+  }
+
   stop(reason: Error): void {
     this.isStopping = true;
     this.abort(reason);
   }
 
-  /** Ends the attempt without an outcome of its own; a run that has not begun does not begin. */
+  /** Ends the attempt without an outcome of its own. */
   handBack(): void {
     this.isOver = true;
     this.finish?.(handedBack);

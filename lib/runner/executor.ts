@@ -1,4 +1,5 @@
 import type { ClaimedTask } from '../backend/backend.js';
+import type { JobHandler } from '../job/job-handler.js';
 import type { OpenHandler } from '../job/handler.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { JobRegistry, ProvidedJob } from '../job/job-registry.js';
@@ -11,7 +12,8 @@ import {
   TaskTimeoutError,
 } from '../task/errors.js';
 import type { Outcome } from '../task/outcome.js';
-import { nextAttemptInMs } from '../task/retry-policy.js';
+import { nextAttemptInMs, type RetryRules } from '../task/retry-policy.js';
+import type { ParkReason } from '../task/task-record.js';
 import { Task } from '../task/task.js';
 import type { Attempt, End } from './attempt.js';
 import { lineOf, storedError } from './stored-error.js';
@@ -24,16 +26,21 @@ export interface Retention {
   cancelledMs(): number;
 }
 
-/** An attempt whose handler is known. */
+/** An attempt on its way; what is known of it grows. */
 interface Run {
+  readonly attempt: Attempt;
   readonly job: ProvidedJob;
-  readonly handler: OpenHandler;
-  readonly task: Task<never>;
   readonly extra: TaskExtra;
   readonly startedAt: number;
+  /** Once the params are read. */
+  task?: Task<never>;
+  /** Once the instance is there: without it there are no methods to ask. */
+  handler?: OpenHandler;
 }
 
 const noExtra: TaskExtra = Object.freeze({});
+/** The attempt has its end already: nobody looks at this one. */
+const stoppedShort: End = { type: 'handed-back' };
 
 /** Turns a claimed task into an outcome. Knows no storage and never throws. */
 export class Executor {
@@ -61,94 +68,84 @@ export class Executor {
 
   private async attempt(attempt: Attempt): Promise<Outcome> {
     const { claimed } = attempt;
-    const job = this.registry.named(claimed.job);
-    if (!job) return this.park(claimed, 'unknown-job', `no job of this name is provided here`);
-    let params: unknown;
-    let extra: TaskExtra;
-    try {
-      extra = claimed.extra === undefined ? noExtra : (JSON.parse(claimed.extra) as TaskExtra);
-      const decoded = job.definition.codec.decode(claimed.params);
-      params = decoded instanceof Promise ? await decoded : decoded;
-    } catch (error) {
-      const reason = error instanceof InvalidParamsError ? 'invalid-params' : 'unreadable';
-      return this.park(claimed, reason, (error as Error).message);
-    }
-    const task = new Task<never>({ ...claimed, params: params as never }, (message) =>
-      this.log.write('log', claimed.job, message),
-    );
-    attempt.opened(task);
     if (attempt.isOver) return { type: 'handed-back' };
+    const job = this.registry.named(claimed.job);
+    if (!job) return this.park(claimed, 'unknown-job', 'no job of this name is provided here');
     if (claimed.attempt > claimed.retries + 1) return this.exhausted(claimed);
-    return this.run(attempt, job, task, extra);
-  }
-
-  private async run(
-    attempt: Attempt,
-    job: ProvidedJob,
-    task: Task<never>,
-    extra: TaskExtra,
-  ): Promise<Outcome> {
-    const startedAt = this.clock.now();
-    this.lines.started(attempt.claimed);
-    let handler: OpenHandler | undefined;
-    const running = (async () => {
-      const opening = job.handler.open(task);
-      handler = opening instanceof Promise ? await opening : opening;
-      if (this.registry.hooks.has('beforeRun', handler.instance))
-        await this.registry.hooks.beforeRun(handler.instance, task);
-      return handler.run(task.params, task);
-    })();
+    const extra = readExtra(claimed.extra);
+    if (!extra) return this.park(claimed, 'unreadable', 'what was enqueued with it cannot be read');
+    const run: Run = { attempt, job, extra, startedAt: this.clock.now() };
     const timer = this.startTimeout(attempt, extra.timeoutMs ?? job.definition.timeoutMs);
+    const running = this.run(run);
     const end = await attempt.race(running);
     timer?.cancel();
     if (end.type === 'timed-out' || end.type === 'handed-back') this.abandon(running);
-    // Without an instance (its dependencies could not be made) there are no methods to ask either.
-    handler ??= { instance: {} as never, run: async () => undefined };
-    return this.conclude(attempt, { job, handler, task, extra, startedAt }, end);
+    return this.conclude(run, end);
+  }
+
+  /** From stored text to the handler's end, through Nest and the hooks. Stops short where the attempt ended meanwhile. */
+  private async run(run: Run): Promise<End> {
+    const { attempt, job } = run;
+    const { claimed } = attempt;
+    let params: unknown;
+    try {
+      const decoded = job.definition.codec.decode(claimed.params);
+      params = decoded instanceof Promise ? await decoded : decoded;
+    } catch (error) {
+      // A cause means that the check itself broke down: the same text may pass another time.
+      if (error instanceof InvalidParamsError && error.cause !== undefined) throw error;
+      const reason = error instanceof InvalidParamsError ? 'invalid-params' : 'unreadable';
+      return { type: 'unrunnable', reason, why: (error as Error).message };
+    }
+    if (attempt.isOver) return stoppedShort;
+    this.lines.started(claimed);
+    const task = (run.task = new Task<never>({ ...claimed, params: params as never }, (message) =>
+      this.log.write('log', claimed.job, message),
+    ));
+    attempt.opened(task);
+    const opening = job.handler.open(task);
+    const handler = (run.handler = opening instanceof Promise ? await opening : opening);
+    if (this.registry.hooks.has('beforeRun', handler.instance))
+      await this.registry.hooks.beforeRun(handler.instance, task);
+    if (attempt.isOver) return stoppedShort;
+    return { type: 'returned', value: await handler.run(task.params, task) };
   }
 
   /** From how the run ended to what is stored; `afterRun` is called with the lease still held. */
-  private conclude(attempt: Attempt, run: Run, end: End): Outcome | Promise<Outcome> {
+  private conclude(run: Run, end: End): Outcome | Promise<Outcome> {
+    const { attempt, task } = run;
     const { claimed } = attempt;
-    const verdict = run.task.verdict;
-    if (end.type === 'handed-back') return { type: 'handed-back' };
-    if (end.type !== 'timed-out' && verdict?.type === 'snooze') {
+    // Whoever holds the lease now will tell what became of the task; the store refuses whatever is said here.
+    if (end.type === 'handed-back' || attempt.isLost) return { type: 'handed-back' };
+    if (end.type === 'unrunnable') return this.park(claimed, end.reason, end.why);
+    const verdict = end.type === 'timed-out' ? undefined : task?.verdict;
+    if (verdict?.type === 'snooze') {
       this.lines.snoozed(claimed, verdict.delayMs);
       return { type: 'snoozed', delayMs: verdict.delayMs };
     }
-    if (end.type === 'returned' && verdict === undefined) return this.succeed(claimed, run, end.value);
-    if (attempt.isStopping && end.type === 'threw' && verdict === undefined) return { type: 'handed-back' };
-    const said = verdict?.type === 'fail' && end.type !== 'timed-out' ? verdict : undefined;
-    const error = said?.error ?? ('error' in end ? end.error : undefined);
-    if (attempt.isCancelled) return this.cancelled(claimed, run, error);
-    return this.fail(claimed, run, error, said?.mayRetry ?? true);
+    if (end.type === 'returned' && !verdict) return this.succeed(run, end.value);
+    if (attempt.isStopping && end.type === 'threw') return { type: 'handed-back' };
+    const error = verdict?.error ?? ('error' in end ? end.error : undefined);
+    if (attempt.isCancelled) return this.cancelled(run, error);
+    return this.fail(run, error, verdict?.mayRetry ?? true);
   }
 
-  private succeed(claimed: ClaimedTask, run: Run, value: unknown): Outcome | Promise<Outcome> {
-    if (!this.registry.hooks.has('afterRun', run.handler.instance)) return this.success(claimed, run, value);
-    const end = { willRetry: false, result: value };
-    return this.afterRun(run, true, end).then(() => this.success(claimed, run, value));
+  private succeed(run: Run, value: unknown): Outcome | Promise<Outcome> {
+    if (!this.hasAfterRun(run)) return this.success(run, value);
+    return this.afterRun(run, true, { willRetry: false, result: value }).then(() => this.success(run, value));
   }
 
-  private success(claimed: ClaimedTask, run: Run, value: unknown): Outcome {
-    this.lines.succeeded(claimed, run.startedAt);
+  private success({ attempt: { claimed }, startedAt }: Run, value: unknown): Outcome {
+    this.lines.succeeded(claimed, startedAt);
     const keepMs = claimed.keepMs ?? this.retention.succeededMs();
     return { type: 'succeeded', result: keepMs > 0 ? this.resultText(claimed, value) : undefined, keepMs };
   }
 
-  private async fail(claimed: ClaimedTask, run: Run, error: unknown, mayRetry: boolean): Promise<Outcome> {
-    const { definition } = run.job;
-    const { instance } = run.handler;
-    const failures = claimed.failures + 1;
+  private async fail(run: Run, error: unknown, mayRetry: boolean): Promise<Outcome> {
+    const { claimed } = run.attempt;
     const delayMs = await nextAttemptInMs(
-      { job: claimed.job, attempt: claimed.attempt, failures, error, mayRetry },
-      {
-        retries: claimed.retries,
-        backoff: run.extra.backoff ?? definition.backoff,
-        jitter: run.extra.jitter ?? definition.jitter,
-        retryDelay: instance.retryDelay?.bind(instance),
-        shouldRetry: instance.shouldRetry?.bind(instance),
-      },
+      { job: claimed.job, attempt: claimed.attempt, failures: claimed.failures + 1, error, mayRetry },
+      this.rulesOf(run),
       (rule, thrown) =>
         this.log.write('error', claimed.job, `task ${claimed.id}: ${rule} failed: ${lineOf(thrown)}`, thrown),
     );
@@ -159,7 +156,21 @@ export class Executor {
       : { type: 'retry', error: storedError(error), delayMs };
   }
 
-  private async cancelled(claimed: ClaimedTask, run: Run, error: unknown): Promise<Outcome> {
+  /** What the call said wins over what the job says, and the job's methods over both. */
+  private rulesOf({ attempt, job: { definition }, extra, handler }: Run): RetryRules {
+    const instance: Partial<JobHandler<never>> = handler?.instance ?? {};
+    const { retryDelay, shouldRetry } = instance;
+    return {
+      retries: attempt.claimed.retries,
+      backoff: extra.backoff ?? definition.backoff,
+      jitter: extra.jitter ?? definition.jitter,
+      retryDelay: typeof retryDelay === 'function' ? retryDelay.bind(instance) : undefined,
+      shouldRetry: typeof shouldRetry === 'function' ? shouldRetry.bind(instance) : undefined,
+    };
+  }
+
+  private async cancelled(run: Run, error: unknown): Promise<Outcome> {
+    const { claimed } = run.attempt;
     await this.afterRun(run, false, {
       willRetry: false,
       error: error ?? new TaskCancelledError(`${claimed.job}: cancelled`),
@@ -168,15 +179,15 @@ export class Executor {
     return { type: 'cancelled', reason: 'cancelled', keepMs: this.retention.cancelledMs() };
   }
 
-  private async afterRun(
-    { handler, task }: Run,
-    success: boolean,
-    end: Parameters<Task['end']>[0],
-  ): Promise<void> {
-    const { hooks } = this.registry;
-    if (!hooks.has('afterRun', handler.instance)) return;
+  private hasAfterRun({ task, handler }: Run): boolean {
+    return task !== undefined && this.registry.hooks.has('afterRun', handler?.instance ?? {});
+  }
+
+  private async afterRun(run: Run, success: boolean, end: Parameters<Task['end']>[0]): Promise<void> {
+    const { attempt, handler, task } = run;
+    if (!task || !this.hasAfterRun(run)) return;
     task.end(end);
-    await hooks.after('afterRun', handler.instance, success, task);
+    await attempt.orHandedBack(this.registry.hooks.after('afterRun', handler?.instance ?? {}, success, task));
   }
 
   private exhausted(claimed: ClaimedTask): Outcome {
@@ -185,11 +196,7 @@ export class Executor {
     return { type: 'dead', error: storedError(error), keepMs: this.retention.deadMs() };
   }
 
-  private park(
-    claimed: ClaimedTask,
-    reason: 'unknown-job' | 'unreadable' | 'invalid-params',
-    why: string,
-  ): Outcome {
+  private park(claimed: ClaimedTask, reason: ParkReason, why: string): Outcome {
     this.lines.parked(claimed, reason, why);
     return { type: 'parked', reason };
   }
@@ -223,6 +230,16 @@ export class Executor {
         `task ${claimed.id}: its result is no JSON and is not kept: ${lineOf(error)}`,
       );
     }
+    return undefined;
+  }
+}
+
+function readExtra(text: string | undefined): TaskExtra | undefined {
+  if (text === undefined) return noExtra;
+  try {
+    const extra: unknown = JSON.parse(text);
+    return typeof extra === 'object' && extra !== null ? extra : undefined;
+  } catch {
     return undefined;
   }
 }

@@ -7,7 +7,9 @@ import type { QueueSettings, RunnerSettings } from './runner-settings.js';
 @Injectable()
 export class JobRunner {
   private session: RunnerSession | undefined;
-  private stopping: Promise<void> | undefined;
+  private isWanted = false;
+  private isClosed = false;
+  private transition = Promise.resolve();
 
   /** @internal */
   constructor(
@@ -32,22 +34,40 @@ export class JobRunner {
   }
 
   /** Starts claiming; does nothing where it already runs, or where the module says `runner: false`. */
-  async start(): Promise<void> {
-    await this.stopping;
-    const { settings } = this;
-    if (settings === false || this.session) return;
-    const queues = settings.queues ?? queuesOf(this.parts.registry);
-    const session = new RunnerSession(this.parts, settings, queues);
-    this.session = session;
-    await session.begin();
+  start(): Promise<void> {
+    this.isWanted = this.settings !== false && !this.isClosed;
+    return this.follow();
   }
 
   /** Claims nothing more, waits for what runs up to `shutdownTimeout`, then hands it back. Never rejects. */
   stop(): Promise<void> {
-    const { session } = this;
-    if (!session) return this.stopping ?? Promise.resolve();
-    this.session = undefined;
-    return (this.stopping = session.end().finally(() => (this.stopping = undefined)));
+    this.isWanted = false;
+    return this.follow();
+  }
+
+  /** Stops for good: the application ends. @internal */
+  close(): Promise<void> {
+    this.isClosed = true;
+    return this.stop();
+  }
+
+  /** One transition at a time; the last wish counts. */
+  private follow(): Promise<void> {
+    return (this.transition = this.transition.then(() => this.transit()));
+  }
+
+  private async transit(): Promise<void> {
+    while (this.isWanted !== this.isRunning) {
+      if (this.session) {
+        const { session } = this;
+        this.session = undefined;
+        await session.end();
+      } else if (this.settings) {
+        const queues = this.settings.queues ?? queuesOf(this.parts.registry);
+        this.session = new RunnerSession(this.parts, this.settings, queues);
+        this.session.begin();
+      }
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import type { TaskStore } from '../backend/backend.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
 import { LeaseLostError, TaskCancelledError } from '../task/errors.js';
+import type { Lease } from '../task/outcome.js';
 import type { TaskRef } from '../task/task-record.js';
 import type { Attempt } from './attempt.js';
 
@@ -43,7 +44,10 @@ export class LeaseKeeper {
 
   /** A cancellation that the bell brought. */
   cancel(queue: string, id: string): void {
-    this.find({ queue, id })?.cancel(new TaskCancelledError(`task ${id} was cancelled`));
+    // After a lost lease the same runner may have the task a second time.
+    for (const attempt of this.attempts)
+      if (attempt.claimed.id === id && attempt.claimed.queue === queue)
+        attempt.cancel(new TaskCancelledError(`task ${id} was cancelled`));
   }
 
   /** Renews first what a blocked event loop has kept from being renewed, before it is taken for lost. */
@@ -95,7 +99,7 @@ export class LeaseKeeper {
 
   private answered(renewal: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = this.clock.after(this.leaseMs / 4, () => reject(new Error('the store does not answer')));
+      const timer = this.clock.after(this.patienceMs, () => reject(new Error('the store does not answer')));
       renewal.then(resolve, reject).finally(() => timer.cancel());
     });
   }
@@ -110,8 +114,8 @@ export class LeaseKeeper {
     );
     if (this.failedSince !== undefined) this.recovered();
     for (const attempt of attempts) attempt.leaseEndsAt = sentAt + this.leaseMs;
-    for (const ref of lost)
-      this.find(ref)?.abort(new LeaseLostError(`task ${ref.id} belongs to another runner`));
+    for (const lease of lost)
+      this.find(lease)?.lose(new LeaseLostError(`task ${lease.id} belongs to another runner`));
     for (const ref of cancelled) this.cancel(ref.queue, ref.id);
   }
 
@@ -120,18 +124,30 @@ export class LeaseKeeper {
     this.report('leases are renewed again');
   }
 
+  /** How long to wait for an answer: not so long that a signal would abort only after its lease. */
+  private get patienceMs(): number {
+    let earliest = Infinity;
+    for (const attempt of this.attempts) earliest = Math.min(earliest, attempt.leaseEndsAt);
+    return Math.max(Math.min(this.leaseMs / 4, earliest - this.marginMs - this.clock.now()), 0);
+  }
+
+  private get marginMs(): number {
+    return this.leaseMs / 10;
+  }
+
   private abortEnding(): void {
-    // One more try must fit in between; after it another runner may begin.
-    const latest = this.clock.now() + this.leaseMs / 10;
+    // Before another runner may begin.
+    const latest = this.clock.now() + this.marginMs;
     for (const attempt of this.attempts)
       if (attempt.leaseEndsAt <= latest)
         attempt.abort(new LeaseLostError(`task ${attempt.claimed.id}: its lease could not be renewed`));
   }
 
   // Rare, while every task is watched: a look through all costs less than an index of all.
-  private find({ queue, id }: TaskRef): Attempt | undefined {
+  private find({ queue, id, epoch }: Lease): Attempt | undefined {
     for (const attempt of this.attempts)
-      if (attempt.claimed.id === id && attempt.claimed.queue === queue) return attempt;
+      if (attempt.claimed.epoch === epoch && attempt.claimed.id === id && attempt.claimed.queue === queue)
+        return attempt;
     return undefined;
   }
 }

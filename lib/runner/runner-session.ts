@@ -11,8 +11,10 @@ import type { Executor } from './executor.js';
 import { Intake, type Asking } from './intake.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { QueueSettings, RunnerSettings } from './runner-settings.js';
-import { Settler, type Unsettled } from './settler.js';
+import { Settler, slotsLeavingWith, type Unsettled } from './settler.js';
 import { StoreOutage } from './store-outage.js';
+import { Sweep } from './sweep.js';
+import { TurningPoint } from './turning-point.js';
 import { lineOf } from './stored-error.js';
 import type { TaskLog } from './task-log.js';
 
@@ -41,17 +43,20 @@ export class RunnerSession {
   private readonly settler: Settler;
   private readonly keeper: LeaseKeeper;
   private readonly outage: StoreOutage;
+  private readonly sweep: Sweep;
   private readonly running = new Set<Attempt>();
+  /** Nothing runs any more. */
+  private readonly drained: TurningPoint;
+  /** Every outcome is stored, and no claim is under way that could bring more. */
+  private readonly stored: TurningPoint;
   private readonly declares: string[];
   private stopListening: () => void = () => undefined;
   private timer: ClockTimer | undefined;
-  private sweepAt = 0;
   private isAccepting = true;
   private isOver = false;
   private isExchangeQueued = false;
   private isExchanging = false;
   private isAnswerLost = false;
-  private whenEmpty: (() => void) | undefined;
 
   constructor(
     private readonly parts: RunnerParts,
@@ -62,6 +67,9 @@ export class RunnerSession {
     this.intake = new Intake(queues, settings.concurrency, settings.batch);
     this.settler = new Settler(backend.tasks);
     this.outage = new StoreOutage(clock);
+    this.sweep = new Sweep(backend.bell.lossless ? Infinity : settings.pollIntervalMs);
+    this.drained = new TurningPoint(clock, () => this.running.size === 0);
+    this.stored = new TurningPoint(clock, () => this.intake.used === 0 && !this.isExchanging);
     this.keeper = new LeaseKeeper(backend.tasks, clock, settings.leaseMs, (message, error) => {
       this.say('warn', message, error);
       this.wake();
@@ -69,51 +77,54 @@ export class RunnerSession {
     this.declares = registry.provided().map(({ definition }) => definition.name);
   }
 
-  async begin(): Promise<void> {
-    const { bell } = this.parts.backend;
-    try {
-      this.stopListening = await bell.listen(this.intake.queues, (queue, cancelledId) => {
-        if (cancelledId !== undefined) return this.keeper.cancel(queue, cancelledId);
-        this.intake.ring(queue);
-        this.wake();
-      });
-    } catch (error) {
-      this.say('warn', `the bell cannot be heard, looking every ${this.settings.pollIntervalMs} ms`, error);
-    }
+  begin(): void {
+    void this.listen();
     this.wake();
   }
 
+  /** Claims nothing more; what runs may end, then it is handed back. */
   async end(): Promise<void> {
     this.isAccepting = false;
-    if (!(await this.emptied(this.settings.shutdownTimeoutMs)) && this.running.size > 0) {
+    if (!(await this.drained.within(this.settings.shutdownTimeoutMs))) {
       this.say(
         'warn',
         `${this.running.size} tasks did not end within the shutdown timeout and are handed back`,
       );
       for (const attempt of this.running) attempt.stop(new ShutdownError('the process is shutting down'));
-      if (!(await this.emptied(graceMs))) for (const attempt of this.running) attempt.handBack();
+      if (!(await this.drained.within(graceMs))) for (const attempt of this.running) attempt.handBack();
     }
-    if (!(await this.emptied(lastOffersMs)))
+    if (!(await this.stored.within(lastOffersMs)))
       this.say('error', `${this.intake.used} outcomes could not be stored: their leases will end`);
+    if (this.isAnswerLost) await this.handBackUnheard();
     this.isOver = true;
     this.timer?.cancel();
     this.keeper.stop();
     this.stopListening();
   }
 
-  /** Whether every slot came free within a time. */
-  private emptied(withinMs: number): Promise<boolean> {
-    if (this.intake.used === 0) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const timer = this.parts.clock.after(withinMs, () => {
-        this.whenEmpty = undefined;
-        resolve(false);
+  private async listen(): Promise<void> {
+    try {
+      const stop = await this.parts.backend.bell.listen(this.intake.queues, (queue, cancelledId) => {
+        if (cancelledId !== undefined) return this.keeper.cancel(queue, cancelledId);
+        this.intake.ring(queue);
+        this.wake();
       });
-      this.whenEmpty = () => {
-        timer.cancel();
-        resolve(true);
-      };
-    });
+      if (this.isOver) return stop();
+      this.stopListening = stop;
+      // What was rung before anyone listened.
+      this.intake.sweep();
+      this.wake();
+    } catch (error) {
+      this.say('warn', `the bell cannot be heard, looking every ${this.settings.pollIntervalMs} ms`, error);
+    }
+  }
+
+  /** A claim whose answer was lost, with no further claim to come: takes nothing, gives back what was left in our name. */
+  private async handBackUnheard(): Promise<void> {
+    const queues = this.intake.queues.map((queue) => ({ queue, limit: 0 }));
+    const { leaseMs } = this.settings;
+    const request = { queues, limit: 0, leaseMs, runner: this.name, holding: this.keeper.held };
+    await this.parts.backend.tasks.claim(request).catch(() => undefined);
   }
 
   /** Asks for an exchange: outcomes and bells of the same moment share it, and I/O gets its turn in between. */
@@ -136,35 +147,29 @@ export class RunnerSession {
     } finally {
       this.isExchanging = false;
     }
+    this.stored.changed();
     this.sleep();
   }
 
   private async exchangeOnce(): Promise<void> {
-    const { clock, backend } = this.parts;
-    const now = clock.now();
+    const now = this.parts.clock.now();
     if (this.outage.isPausing) return;
-    const isSweep = this.isAccepting && now >= this.sweepAt;
+    const isSweep = this.isAccepting && now >= this.sweep.at;
     if (isSweep) {
       this.intake.sweep();
-      this.sweepAt = backend.bell.lossless ? Infinity : now + this.sweepPauseMs();
+      this.sweep.begun(now);
     }
     await this.keeper.catchUp();
     const batch = this.settler.take();
-    const asking =
-      this.isAccepting && this.keeper.isKeeping ? this.intake.ask(now, leavingOf(batch)) : undefined;
+    const asking = this.mayClaim ? this.intake.ask(now, slotsLeavingWith(batch)) : undefined;
     // Both leave before either is awaited, so that they share a round trip; outcomes first.
     const settling = batch.length > 0 ? this.settler.send(batch) : undefined;
     const claiming = asking && this.claim(asking, now, isSweep);
     const [settled, claimed] = await Promise.allSettled([settling, claiming]);
     if (settled.status === 'fulfilled' && settled.value) this.settled(batch, settled.value);
-    const failed = [settled, claimed].find(({ status }) => status === 'rejected');
+    const failed = [settled, claimed].find((result) => result.status === 'rejected');
     if (!failed) return this.outage.answered();
-    if (this.outage.failed())
-      this.say(
-        'warn',
-        'the job store does not answer, trying again',
-        (failed as PromiseRejectedResult).reason,
-      );
+    if (this.outage.failed()) this.say('warn', 'the job store does not answer, trying again', failed.reason);
   }
 
   private async claim(asking: Asking, sentAt: number, isSweep: boolean): Promise<void> {
@@ -181,6 +186,7 @@ export class RunnerSession {
       this.isAnswerLost = false;
       const now = clock.now();
       this.intake.answered(asking, claim, now);
+      if (claim.moreParked) this.sweep.goesOn();
       for (const task of claim.tasks) this.begun(task, sentAt + leaseMs, now);
     } catch (error) {
       this.isAnswerLost = true;
@@ -193,12 +199,13 @@ export class RunnerSession {
     const attempt = new Attempt(task, leaseEndsAt);
     this.running.add(attempt);
     this.keeper.watch(attempt);
-    // An answer that took longer than the lease: the task may be another's by now, and is not begun.
-    if (leaseEndsAt <= now) attempt.handBack();
+    // An answer that took longer than the lease: the task may be another's by now. Or it came when nothing more may begin.
+    if (leaseEndsAt <= now || !this.isAccepting) attempt.handBack();
     void this.parts.executor.execute(attempt).then((outcome) => {
       this.running.delete(attempt);
-      if (outcome.type === 'handed-back') this.parts.lines.handedBack(task);
+      if (outcome.type === 'handed-back' && !attempt.isLost) this.parts.lines.handedBack(task);
       this.settler.add(attempt, outcome);
+      this.drained.changed();
       this.wake();
     });
   }
@@ -213,7 +220,6 @@ export class RunnerSession {
       else if ('delayMs' in outcome) this.intake.expect(claimed.queue, now + outcome.delayMs);
       else if (outcome.type === 'handed-back') this.parts.backend.bell.ring(claimed.queue);
     });
-    if (this.intake.used === 0) this.whenEmpty?.();
   }
 
   /** Sleeps until the next thing that is known to come; a bell wakes earlier. */
@@ -222,7 +228,7 @@ export class RunnerSession {
     this.timer?.cancel();
     this.timer = undefined;
     const { clock } = this.parts;
-    const looks = this.mayClaim ? Math.min(this.intake.nextLookAt, this.sweepAt) : Infinity;
+    const looks = this.mayClaim ? Math.min(this.intake.nextLookAt, this.sweep.at) : Infinity;
     const next = Math.max(this.settler.size > 0 ? -Infinity : looks, this.outage.pausedUntil);
     if (next === Infinity) return;
     const delayMs = next - clock.now();
@@ -235,19 +241,7 @@ export class RunnerSession {
     return this.isAccepting && this.keeper.isKeeping;
   }
 
-  private sweepPauseMs(): number {
-    // Processes that were started together must not sweep together.
-    return this.settings.pollIntervalMs * (0.75 + Math.random() / 4);
-  }
-
   private say(level: 'warn' | 'error', message: string, error?: unknown): void {
     this.parts.log.write(level, context, error === undefined ? message : `${message}: ${lineOf(error)}`);
   }
-}
-
-function leavingOf(batch: readonly Unsettled[]): Map<string, number> {
-  const leaving = new Map<string, number>();
-  for (const { attempt } of batch)
-    leaving.set(attempt.claimed.queue, (leaving.get(attempt.claimed.queue) ?? 0) + 1);
-  return leaving;
 }

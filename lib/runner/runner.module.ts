@@ -21,6 +21,6 @@ export class RunnerModule implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.runner.stop();
+    await this.runner.close();
   }
 }

@@ -47,3 +47,12 @@ export class Settler {
     }
   }
 }
+
+/** How many slots of each queue come free when a batch is stored. */
+export function slotsLeavingWith(batch: readonly Unsettled[]): Map<string, number> {
+  const leaving = new Map<string, number>();
+  // A repeat has shown that its slot may well stay taken.
+  for (const { attempt, repeat } of batch)
+    if (!repeat) leaving.set(attempt.claimed.queue, (leaving.get(attempt.claimed.queue) ?? 0) + 1);
+  return leaving;
+}

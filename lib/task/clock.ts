@@ -14,7 +14,7 @@ export abstract class Clock {
   abstract after(delayMs: number, wake: () => void): ClockTimer;
 }
 
-// setTimeout fires at once when asked for more than 2^31 - 1 ms; whoever waits longer is woken early and waits again.
+// setTimeout fires at once when asked for more.
 const longestTimerMs = 2 ** 31 - 1;
 
 export class SystemClock extends Clock {
@@ -23,7 +23,14 @@ export class SystemClock extends Clock {
   }
 
   after(delayMs: number, wake: () => void): ClockTimer {
-    const timer = setTimeout(wake, Math.min(Math.max(delayMs, 0), longestTimerMs));
+    let timer: NodeJS.Timeout;
+    const wait = (leftMs: number) => {
+      const isLong = leftMs > longestTimerMs;
+      timer = isLong
+        ? setTimeout(() => wait(leftMs - longestTimerMs), longestTimerMs)
+        : setTimeout(wake, leftMs);
+    };
+    wait(Math.max(delayMs, 0));
     return { cancel: () => clearTimeout(timer) };
   }
 }

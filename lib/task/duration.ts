@@ -39,7 +39,7 @@ export function toMs(value: Duration, use: Omit<DurationUse, 'calendar'>): numbe
 }
 
 export function toSpan(value: Duration, use: DurationUse): Span {
-  const span = typeof value === 'number' ? { ms: value } : parse(value);
+  const span = typeof value === 'number' ? { ms: Math.round(value) } : parse(value);
   const amount = span === undefined ? NaN : 'ms' in span ? span.ms : span.months;
   const isAllowed =
     span !== undefined &&

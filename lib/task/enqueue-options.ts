@@ -1,7 +1,7 @@
-import type { Duration } from './duration.js';
+import { checkKeys } from './check-keys.js';
+import { toMs, toSpan, type Duration } from './duration.js';
 import { InvalidOptionError } from './errors.js';
 import { checkBackoff, type Backoff } from './retry-policy.js';
-import { toMs, toSpan } from './duration.js';
 
 /** What a task is enqueued with. On a job these are its defaults; a call's choice wins, `undefined` leaves it to the job. */
 export interface EnqueueDefaults {
@@ -115,14 +115,6 @@ export function checkEnqueueDefaults(options: EnqueueDefaults, where: string): v
   if (expires instanceof Date) check('expires', expires, isMoment(expires), 'a valid Date or a duration');
   else if (expires !== undefined) toMs(expires, { where, option: 'expires' });
   if (keep !== undefined) toSpan(keep, { where, option: 'keep', calendar: true });
-}
-
-export function checkKeys(options: object, known: readonly string[], where: string): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw new InvalidOptionError(where, 'options', options, 'an object');
-  for (const [key, value] of Object.entries(options))
-    if (value !== undefined && !known.includes(key))
-      throw new InvalidOptionError(where, key, value, `left out: known options are ${known.join(', ')}`);
 }
 
 export function checkQueueName(queue: unknown, where: string, option = 'queue'): void {

@@ -44,7 +44,8 @@ export function planEnqueue(
       chosen.in === undefined
         ? undefined
         : toSpan(chosen.in, { where, option: 'in', calendar: true, negative: true }),
-    at: at instanceof Date ? at.getTime() : at,
+    // Whole milliseconds, as a Date has them.
+    at: at === undefined ? undefined : new Date(at).getTime(),
     retries: Array.isArray(retries) ? retries.length : retries,
     expires:
       expires === undefined

@@ -1,10 +1,11 @@
+import { checkKeys } from './check-keys.js';
 import { toMs, type Duration } from './duration.js';
 import { InvalidOptionError } from './errors.js';
 
 /**
  * How long to wait after the n-th failure. A duration is the same each time; a list is used in order and its last entry
  * repeats; `exponential` is delay · factor^(n−1), `polynomial` is delay · n^factor (factor 2 in both where none is given);
- * `max` is the ceiling. A function decides by itself and stands only on a job or in the defaults, since it cannot be stored.
+ * `max` is the ceiling, before jitter. A function decides by itself and stands only on a job or in the defaults, since it cannot be stored.
  */
 export type Backoff =
   | Duration
@@ -29,8 +30,12 @@ export function backoffMs(backoff: Backoff, failures: number, error: unknown, wh
   if (typeof backoff !== 'object') return read(backoff);
   const { type, factor = 2, max } = backoff;
   const delay = read(backoff.delay);
+  // Nothing times an overflowing power is no number.
+  if (delay === 0) return 0;
   const ms =
     { fixed: 1, exponential: factor ** (failures - 1), polynomial: failures ** factor }[type] * delay;
+  // A rule from the store may be of a kind that this version does not know.
+  if (Number.isNaN(ms)) throw new InvalidOptionError(where, 'backoff', backoff, 'a rule of a known type');
   return Math.min(Math.round(ms), max === undefined ? longestBackoffMs : read(max));
 }
 
@@ -109,6 +114,7 @@ export function checkBackoff(backoff: unknown, where: string, option = 'backoff'
     toMs(backoff as Duration, { where, option });
     return;
   }
+  checkKeys(backoff, ['type', 'delay', 'factor', 'max'], where, option);
   const { type, delay, factor, max } = backoff as Record<string, unknown>;
   if (type !== 'fixed' && type !== 'exponential' && type !== 'polynomial')
     throw new InvalidOptionError(where, `${option}.type`, type, "'fixed', 'exponential' or 'polynomial'");

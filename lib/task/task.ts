@@ -22,7 +22,7 @@ export type Verdict =
   | { readonly type: 'snooze'; readonly delayMs: number };
 
 /** Thrown by `snooze` to leave the handler; never an error of the task. */
-class Snoozed extends Error {
+export class Snoozed extends Error {
   override readonly name = 'Snoozed';
 }
 

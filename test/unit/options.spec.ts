@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { resolveOptions, type JobsOptions } from '../../lib/jobs.options.js';
+import type { JobsOptions } from '../../lib/jobs.options.js';
+import { resolveOptions } from '../../lib/resolve-options.js';
 import { checkEnqueueOptions, type EnqueueOptions } from '../../lib/task/enqueue-options.js';
 import { dueOf, planEnqueue } from '../../lib/task/enqueue-plan.js';
 import { InvalidOptionError, JobsError, shown } from '../../lib/task/errors.js';

@@ -66,6 +66,8 @@ describe('params without a declared type', () => {
   it('arrive as JSON gives them back, for any JSON value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary', maxDepth: 6 }), (input) => {
+        // Keys that could pollute are refused, which other tests state.
+        fc.pre(!/"(__proto__|prototype)"/.test(JSON.stringify(input)));
         const asJson: unknown = JSON.parse(JSON.stringify(input));
         expect(encode(input).text).toBe(JSON.stringify(input));
         expect(encode(input).value).toStrictEqual(asJson);

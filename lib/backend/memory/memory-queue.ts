@@ -5,6 +5,7 @@ import type { Heap } from './heap.js';
 import { memoryLines } from './memory-lines.js';
 import { MemoryLocks } from './memory-locks.js';
 import { MemoryTask } from './memory-task.js';
+import { UnknownJobs } from './unknown-jobs.js';
 
 /** No call moves more than this many tasks of one kind, as on the stores where others wait meanwhile. */
 const movesPerCall = 1_000;
@@ -16,7 +17,7 @@ export class MemoryQueue {
   readonly locks = new MemoryLocks();
   /** Infinity: until resumed. */
   pausedUntil = 0;
-  private readonly unknown = new Map<string, Set<MemoryTask>>();
+  readonly unknown = new UnknownJobs();
   private arrivals = 0;
   private epoch = 0;
 
@@ -146,10 +147,8 @@ export class MemoryQueue {
     leaseMs: number,
     runner: string,
   ): ClaimedTask | undefined {
-    if (this.unknown.size === 0) return undefined;
-    for (const job of jobs)
-      for (const task of this.unknown.get(job) ?? []) return this.lease(task, now, leaseMs, runner);
-    return undefined;
+    const task = this.unknown.first(jobs);
+    return task && this.lease(task, now, leaseMs, runner);
   }
 
   /** Milliseconds until a claim may find something. */
@@ -239,18 +238,11 @@ export class MemoryQueue {
   private enter(task: MemoryTask, state: TaskState): void {
     task.state = state;
     this.lines[state].push(task);
-    if (state === 'parked' && task.reason === 'unknown-job') {
-      const parked = this.unknown.get(task.given.job);
-      if (parked) parked.add(task);
-      else this.unknown.set(task.given.job, new Set([task]));
-    }
+    if (state === 'parked' && task.reason === 'unknown-job') this.unknown.add(task);
   }
 
   private leave(task: MemoryTask): void {
     this.lines[task.state].remove(task);
-    if (task.state === 'parked') {
-      const parked = this.unknown.get(task.given.job);
-      if (parked?.delete(task) && parked.size === 0) this.unknown.delete(task.given.job);
-    }
+    if (task.state === 'parked') this.unknown.delete(task);
   }
 }

@@ -42,7 +42,11 @@ export class MemoryTasks implements TaskStore {
         return task !== undefined;
       });
     }
-    return { tasks, nextInMs: asked.map(({ queue }) => queue.nextInMs(now)) };
+    return {
+      tasks,
+      nextInMs: asked.map(({ queue }) => queue.nextInMs(now)),
+      moreParked: asked.some(({ queue }) => queue.unknown.first(declares ?? [])) || undefined,
+    };
   }
 
   async settle(settlements: readonly Settlement[]): Promise<Settled[]> {
@@ -53,16 +57,17 @@ export class MemoryTasks implements TaskStore {
   async renew(leases: readonly Lease[], leaseMs: number): Promise<Renewal> {
     const now = this.clock.now();
     const renewal: Renewal = { lost: [], cancelled: [] };
-    for (const { queue: name, id, epoch } of leases) {
+    for (const lease of leases) {
+      const { queue: name, id, epoch } = lease;
       const queue = this.queues.get(name);
       const task = queue.tasks.get(id);
       if (task?.state !== 'pending' || task.epoch !== epoch) {
-        renewal.lost.push({ queue: name, id });
+        renewal.lost.push(lease);
         continue;
       }
       task.leaseEndsAt = now + leaseMs;
       queue.lines.pending.moved(task);
-      if (task.cancelRequested) renewal.cancelled.push({ queue: name, id });
+      if (task.cancelRequested) renewal.cancelled.push(lease);
     }
     return renewal;
   }

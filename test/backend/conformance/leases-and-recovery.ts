@@ -178,7 +178,7 @@ export function describeLeasesAndRecovery(setup: Setup): void {
 
         const unknown = { queue, id: 'unknown', epoch: held.epoch };
         const leases = [settled, unknown, held, old].map(leaseOf);
-        const lost = ['settled', 'unknown', 'old'].map((id) => ({ queue, id }));
+        const lost = [settled, unknown, old].map(leaseOf);
         expect(await backend.tasks.renew(leases, 5 * leaseMs)).toEqual({ lost, cancelled: [] });
         expect(await get('old')).toEqual(before);
       }),
@@ -190,10 +190,10 @@ export function describeLeasesAndRecovery(setup: Setup): void {
         const lease = await start({ id: 'a' });
         await backend.catalog.cancel([{ queue, id: 'a' }]);
         await advance(20_000);
-        expect(await renew(lease)).toEqual({ lost: [], cancelled: [{ queue, id: 'a' }] });
+        expect(await renew(lease)).toEqual({ lost: [], cancelled: [leaseOf(lease)] });
         await advance(20_000);
         expect(await claimIds()).toEqual([]);
-        expect(await renew(lease)).toEqual({ lost: [], cancelled: [{ queue, id: 'a' }] });
+        expect(await renew(lease)).toEqual({ lost: [], cancelled: [leaseOf(lease)] });
       }),
     );
   });
