@@ -1,6 +1,8 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
+  globalSetup: '<rootDir>/test/support/servers/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/servers/global-teardown.mjs',
   roots: ['<rootDir>/test', '<rootDir>/sample'],
   testMatch: ['**/*.spec.ts'],
   modulePathIgnorePatterns: ['<rootDir>/test/package/'],

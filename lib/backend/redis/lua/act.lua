@@ -1,0 +1,54 @@
+-- What an operator does to tasks of one queue.
+-- KEYS  the keys of the queue
+-- ARGV  retry | cancel | remove | run, cancelledKeepMs, ids …
+-- reply per id: done, left, taken, missing or requested
+
+local q, op, cancelled_keep = queue_at(1), ARGV[1], ARGV[2]
+
+local function start_anew(task)
+  leave(q, task)
+  redis.call('HDEL', q.runs, task.id)
+  redis.call('HDEL', q.notes, task.id .. ':r', task.id .. ':w')
+  redis.call('ZADD', q.waiting, score_of(task.given.prefix, now), task.member)
+end
+
+local acts = {
+  retry = function(task)
+    if task.state ~= 'dead' and task.state ~= 'cancelled' and task.state ~= 'parked' then return 'left' end
+    local lock = task.given.lock
+    if locks_at_enqueue(lock) and take_lock(q, task.id, lock) then return 'taken' end
+    start_anew(task)
+    return 'done'
+  end,
+  cancel = function(task)
+    if task.state == 'pending' then
+      task.run.cancel = true
+      write_run(q, task.id, task.run)
+      return 'requested'
+    end
+    if task.state ~= 'scheduled' and task.state ~= 'waiting' and task.state ~= 'parked' then return 'left' end
+    leave(q, task)
+    local run = run_of(task)
+    run.due_at = task.due_at
+    cancel_task(q, task.id, run, 'cancelled', cancelled_keep, task.given.lock)
+    return 'done'
+  end,
+  remove = function(task)
+    if task.state == 'pending' then return 'left' end
+    remove_task(q, task)
+    return 'done'
+  end,
+  run = function(task)
+    if task.state ~= 'scheduled' then return 'left' end
+    redis.call('ZREM', q.scheduled, task.member)
+    redis.call('ZADD', q.waiting, score_of(task.given.prefix, now), task.member)
+    return 'done'
+  end,
+}
+
+local reply = {}
+for i = 3, #ARGV do
+  local task = find_task(q, ARGV[i])
+  reply[#reply + 1] = task and not task.is_past and acts[op](task) or 'missing'
+end
+return reply

@@ -1,0 +1,76 @@
+-- How a task is stored; shared by add and by the schedules' advance. After common.
+
+-- head: P, or S|priority|due|expires|replace; a time is i and milliseconds from now (expires: from the due time) or a and a
+-- moment. rest: retries|keepMs|token|lock RS blob
+local function parse_head(head)
+  local f = split(head, '|')
+  local function moment(text, from)
+    if text == '' then return nil end
+    local ms = tonumber(string.sub(text, 2))
+    return string.sub(text, 1, 1) == 'i' and from + ms or ms
+  end
+  local due_at = math.max(moment(f[3], now), 0)
+  return { priority = tonumber(f[2]), due_at = due_at, expires_at = moment(f[4], due_at), replace = f[5] == '1' }
+end
+
+local function lock_in(rest)
+  local header = string.sub(rest, 1, string.find(rest, RS, 1, true) - 1)
+  return parse_lock(string.match(header, '^[^|]*|[^|]*|[^|]*|(.*)$')), string.match(header, '^[^|]*|[^|]*|([^|]*)|')
+end
+
+local function given_text(plan, lock, prefix, enqueued_at, rest)
+  local flag = (plan.expires_at or lock) and 'X' or 'P'
+  local expires = plan.expires_at and int(plan.expires_at) or ''
+  return flag .. '|' .. prefix .. '|' .. enqueued_at .. '|' .. expires .. '|' .. rest
+end
+
+local function prefix_text(arrival, priority)
+  return string.format('%010x', arrival) .. (priority ~= 0 and string.format('%d', priority) or '')
+end
+
+-- Starts a task anew under its id. The arrival number stays.
+local function restart(q, task, plan, lock, rest)
+  leave(q, task)
+  free_lock(q, task.id, task.given.lock)
+  local prefix = prefix_text(tonumber(string.sub(task.given.prefix, 1, 10), 16), plan.priority)
+  redis.call('HSET', q.tasks, task.id, given_text(plan, lock, prefix, task.given.enqueued_at, rest))
+  redis.call('HDEL', q.runs, task.id)
+  redis.call('HDEL', q.notes, task.id .. ':e', task.id .. ':r', task.id .. ':w')
+  enter_by_due(q, prefix, task.id, plan.due_at)
+  if locks_at_enqueue(lock) then redis.call('HSET', q.locks, lock.key, task.id) end
+end
+
+-- Answers e enqueued, x existing, r replaced, j rejected; for r and j possibly with the other task's id.
+local function add_one(q, id, head, rest)
+  local plan = head == 'P' and { priority = 0, due_at = now, replace = false } or parse_head(head)
+  local lock, token = lock_in(rest)
+  local existing = find_task(q, id)
+  if existing and existing.is_past then
+    remove_task(q, existing)
+    existing = nil
+  end
+  if existing then
+    if existing.given.token == token then return 'e' end
+    local is_free = existing.state == 'dead' or existing.state == 'cancelled'
+    if existing.state == 'pending' or not (is_free or plan.replace) then return 'x' end
+  end
+  if locks_at_enqueue(lock) then
+    local holder_id, holder = holder_of(q, lock.key)
+    if holder_id and not (existing and holder_id == id) then
+      local has_started = holder.state == 'pending' or (holder.run and holder.run.attempt > 0)
+      if lock.conflict ~= 'replace' or has_started then return 'j', holder_id end
+      restart(q, holder, plan, lock, rest)
+      return 'r', holder_id
+    end
+  end
+  if existing and plan.replace then
+    restart(q, existing, plan, lock, rest)
+    return 'r'
+  end
+  if existing then remove_task(q, existing) end
+  local prefix = prefix_text(redis.call('HINCRBY', q.meta, 'arrival', 1), plan.priority)
+  redis.call('HSET', q.tasks, id, given_text(plan, lock, prefix, int(now), rest))
+  enter_by_due(q, prefix, id, plan.due_at)
+  if locks_at_enqueue(lock) then redis.call('HSET', q.locks, lock.key, id) end
+  return 'e'
+end

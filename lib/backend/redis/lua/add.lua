@@ -1,0 +1,113 @@
+-- Stores tasks: new ones, and what an id or a lock makes of the others.
+-- KEYS  the keys of each queue
+-- ARGV  mode: i, or g where a conflict that raises stops the whole call; then per queue a count and, per task, id, head, rest
+-- reply one letter per task (e enqueued, x existing, r replaced, j rejected, R raised, d dropped), then, for each r, j and R,
+--       the other task's id or ''
+
+local letters, others = {}, {}
+
+local function answer(letter, other)
+  letters[#letters + 1] = letter
+  if letter == 'r' or letter == 'j' or letter == 'R' then others[#others + 1] = other or '' end
+end
+
+-- Many plain tasks with fresh ids: three commands for all of them.
+local function add_plain(q, at, count)
+  local ids = {}
+  for i = 0, count - 1 do ids[i + 1] = ARGV[at + i * 3] end
+  local existing = redis.call('HMGET', q.tasks, unpack(ids))
+  local last = redis.call('HINCRBY', q.meta, 'arrival', count)
+  local values, entries, seen = {}, {}, {}
+  local score, header = int(1000 * PRIORITY_STEP + now), '|' .. int(now) .. '||'
+  for i = 1, count do
+    local id = ids[i]
+    if not existing[i] and not seen[id] then
+      seen[id] = true
+      local prefix = string.format('%010x', last - count + i)
+      values[#values + 1] = id
+      values[#values + 1] = 'P|' .. prefix .. header .. ARGV[at + (i - 1) * 3 + 2]
+      entries[#entries + 1] = score
+      entries[#entries + 1] = prefix .. ':' .. id
+      answer('e')
+    else
+      answer(add_one(q, id, 'P', ARGV[at + (i - 1) * 3 + 2]))
+    end
+  end
+  if #values > 0 then
+    redis.call('HSET', q.tasks, unpack(values))
+    redis.call('ZADD', q.waiting, unpack(entries))
+  end
+end
+
+-- Goes through the call without writing, to the first conflict that raises.
+local function find_raised()
+  local at, index, n = 2, 1, 0
+  while ARGV[at] do
+    local q, count = queue_at(index), tonumber(ARGV[at])
+    local ids, holders = {}, {}
+    for i = 0, count - 1 do
+      local id, head, rest = ARGV[at + 1 + i * 3], ARGV[at + 2 + i * 3], ARGV[at + 3 + i * 3]
+      n = n + 1
+      local replace = head ~= 'P' and parse_head(head).replace
+      local lock, token = lock_in(rest)
+      local existing = find_task(q, id)
+      if existing and existing.is_past then existing = nil end
+      local is_answered = ids[id] and not replace
+      if existing then
+        local is_free = existing.state == 'dead' or existing.state == 'cancelled'
+        is_answered = is_answered or existing.given.token == token or existing.state == 'pending'
+          or not (is_free or replace)
+      end
+      if not is_answered then
+        ids[id] = true
+        if locks_at_enqueue(lock) then
+          local stored = holder_of(q, lock.key)
+          if existing and stored == id then stored = nil end
+          local holder = holders[lock.key] or stored
+          if not holder or holder == id then
+            holders[lock.key] = id
+          elseif lock.conflict == 'raise' then
+            return n, holder
+          end
+        end
+      end
+    end
+    at, index = at + 1 + count * 3, index + 1
+  end
+end
+
+if ARGV[1] == 'g' then
+  local raised, holder = find_raised()
+  if raised then
+    local at, n = 2, 0
+    while ARGV[at] do
+      for _ = 1, tonumber(ARGV[at]) do
+        n = n + 1
+        answer(n == raised and 'R' or 'd', holder)
+      end
+      at = at + 1 + tonumber(ARGV[at]) * 3
+    end
+    table.insert(others, 1, table.concat(letters))
+    return others
+  end
+end
+
+local at, index = 2, 1
+while ARGV[at] do
+  local q, count = queue_at(index), tonumber(ARGV[at])
+  local i = 0
+  while i < count do
+    local plain = 0
+    while i + plain < count and plain < CHUNK and ARGV[at + 2 + (i + plain) * 3] == 'P' do plain = plain + 1 end
+    if plain > 0 then
+      add_plain(q, at + 1 + i * 3, plain)
+      i = i + plain
+    else
+      answer(add_one(q, ARGV[at + 1 + i * 3], ARGV[at + 2 + i * 3], ARGV[at + 3 + i * 3]))
+      i = i + 1
+    end
+  end
+  at, index = at + 1 + count * 3, index + 1
+end
+table.insert(others, 1, table.concat(letters))
+return others

@@ -1,0 +1,258 @@
+-- Shared by all scripts: it stands before each of them.
+--
+-- A call names the keys of its queues, 15 for each, in this order; nothing else is touched.
+-- Values:
+--   tasks[id]  F|prefix|enqueuedAt|expiresAt|retries|keepMs|token|lock RS job US +extra US scheduleId US slot US params
+--              F is P for a plain task and X for one that can expire or has a lock; a token equal to the id is left out;
+--              lock is phase,onConflict,ttlMs,retryAfterMs,key
+--   runs[id]   S|epoch|attempt|failures|dueAt|cancelRequested|prefix|retries|F|finishedAt|runner, from the first claim on;
+--              S is p pending, w waiting or scheduled, d dead, k succeeded and kept, c cancelled, x parked
+--   notes      id:e the errors, id:r the result, id:w the reason
+-- A member of a sorted set is prefix:id; the prefix is the arrival number, with the priority behind it unless that is 0,
+-- so that equal scores stand in order of arrival.
+local RS, US = '\30', '\31'
+local KEYS_PER_QUEUE = 15
+local PRIORITY_STEP = 4398046511104 -- 2^42 milliseconds: a waiting score is priority, then due time
+local CHUNK = 500 -- unpack fails at some thousands
+local MOVES = 1000 -- most tasks of one kind that a call moves
+
+local time = redis.call('TIME')
+local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now = math.floor(now_us / 1000)
+
+local function int(number)
+  return string.format('%.0f', number)
+end
+
+local function queue_at(index)
+  local o = (index - 1) * KEYS_PER_QUEUE
+  return {
+    waiting = KEYS[o + 1], scheduled = KEYS[o + 2], pending = KEYS[o + 3], dead = KEYS[o + 4],
+    parked = KEYS[o + 5], kept = KEYS[o + 6], cancelled = KEYS[o + 7], unknown = KEYS[o + 8],
+    tasks = KEYS[o + 9], runs = KEYS[o + 10], notes = KEYS[o + 11], locks = KEYS[o + 12],
+    meta = KEYS[o + 13], schedules = KEYS[o + 14], slots = KEYS[o + 15],
+  }
+end
+
+local function split(text, separator)
+  local parts, from = {}, 1
+  while true do
+    local at = string.find(text, separator, from, true)
+    if not at then
+      parts[#parts + 1] = string.sub(text, from)
+      return parts
+    end
+    parts[#parts + 1] = string.sub(text, from, at - 1)
+    from = at + 1
+  end
+end
+
+-- Calls a command that takes many members, some at a time.
+local function each_chunk(command, key, list)
+  for from = 1, #list, CHUNK * 2 do
+    redis.call(command, key, unpack(list, from, math.min(from + CHUNK * 2 - 1, #list)))
+  end
+end
+
+local function read_all(key, fields)
+  local values = {}
+  for from = 1, #fields, CHUNK do
+    local some = redis.call('HMGET', key, unpack(fields, from, math.min(from + CHUNK - 1, #fields)))
+    for i = 1, #some do
+      values[from + i - 1] = some[i]
+    end
+  end
+  return values
+end
+
+local function id_of(member)
+  return string.sub(member, string.find(member, ':', 1, true) + 1)
+end
+
+local function prefix_of(member)
+  return string.sub(member, 1, string.find(member, ':', 1, true) - 1)
+end
+
+local function priority_of(prefix)
+  return #prefix > 10 and tonumber(string.sub(prefix, 11)) or 0
+end
+
+local function score_of(prefix, due_at)
+  return int((priority_of(prefix) + 1000) * PRIORITY_STEP + due_at)
+end
+
+local function due_of(score)
+  return math.fmod(tonumber(score), PRIORITY_STEP)
+end
+
+local function parse_lock(text)
+  if text == '' then return nil end
+  local phase, conflict, ttl, retry_after, key = string.match(text, '^([^,]*),([^,]*),([^,]*),([^,]*),(.*)$')
+  return { phase = phase, conflict = conflict, ttl = tonumber(ttl), retry_after = retry_after, key = key }
+end
+
+local function parse_given(value)
+  local header = split(string.sub(value, 1, string.find(value, RS, 1, true) - 1), '|')
+  return {
+    flag = header[1], prefix = header[2], enqueued_at = header[3], expires_at = tonumber(header[4]),
+    retries = tonumber(header[5]), token = header[7], lock = parse_lock(table.concat(header, '|', 8)),
+  }
+end
+
+local function parse_run(value)
+  local f = split(value, '|')
+  return {
+    state = f[1], epoch = f[2], attempt = tonumber(f[3]), failures = tonumber(f[4]), due_at = tonumber(f[5]),
+    cancel = f[6] == '1', prefix = f[7], retries = tonumber(f[8]), flag = f[9], finished_at = f[10],
+    runner = table.concat(f, '|', 11),
+  }
+end
+
+local function run_text(run)
+  return run.state .. '|' .. run.epoch .. '|' .. run.attempt .. '|' .. run.failures .. '|' .. int(run.due_at) .. '|'
+    .. (run.cancel and '1' or '0') .. '|' .. run.prefix .. '|' .. run.retries .. '|' .. run.flag .. '|'
+    .. (run.finished_at or '') .. '|' .. (run.runner or '')
+end
+
+local function write_run(q, id, run)
+  redis.call('HSET', q.runs, id, run_text(run))
+end
+
+-- The lock of a task, where it has one.
+local function lock_of(q, id, flag)
+  if flag ~= 'X' then return nil end
+  local value = redis.call('HGET', q.tasks, id)
+  return value and parse_given(value).lock
+end
+
+-- Where a task is. A plain one that was never claimed has no run and stands in waiting or scheduled.
+local function find_task(q, id)
+  local value = redis.call('HGET', q.tasks, id)
+  if not value then return nil end
+  local task = { id = id, given = parse_given(value), value = value }
+  local text = redis.call('HGET', q.runs, id)
+  if text then task.run = parse_run(text) end
+  task.member = task.given.prefix .. ':' .. id
+  local state = task.run and task.run.state or 'w'
+  if state == 'w' then
+    local due = redis.call('ZSCORE', q.scheduled, task.member)
+    if due then
+      task.state, task.line, task.due_at = 'scheduled', q.scheduled, tonumber(due)
+    else
+      task.state, task.line = 'waiting', q.waiting
+      task.due_at = due_of(redis.call('ZSCORE', q.waiting, task.member) or 0)
+    end
+    return task
+  end
+  local names = { p = 'pending', d = 'dead', k = 'succeeded', c = 'cancelled', x = 'parked' }
+  local lines = { p = q.pending, d = q.dead, k = q.kept, c = q.cancelled, x = q.parked }
+  task.state, task.line, task.due_at = names[state], lines[state], task.run.due_at
+  if state == 'd' or state == 'k' or state == 'c' then
+    task.remove_at = redis.call('ZSCORE', task.line, task.member)
+    if task.remove_at ~= 'inf' and tonumber(task.remove_at) <= now then task.is_past = true end
+  end
+  return task
+end
+
+-- The id of the task that holds a lock: valid while that task is there, and has not let its time to live pass unstarted.
+local function holder_of(q, key)
+  local id = redis.call('HGET', q.locks, key)
+  if not id then return nil end
+  local holder = find_task(q, id)
+  if not holder or not holder.given.lock or holder.given.lock.key ~= key then return nil end
+  local ttl = holder.given.lock.ttl
+  local is_unstarted = holder.state ~= 'pending' and (not holder.run or holder.run.attempt == 0)
+  if ttl and is_unstarted and holder.due_at + ttl <= now then return nil end
+  return id, holder
+end
+
+-- Takes a lock for a task; answers the other task that holds it, if any.
+local function take_lock(q, id, lock)
+  local holder = holder_of(q, lock.key)
+  if holder and holder ~= id then return holder end
+  redis.call('HSET', q.locks, lock.key, id)
+end
+
+-- Frees a task's lock, unless another has taken it since.
+local function free_lock(q, id, lock)
+  if lock and redis.call('HGET', q.locks, lock.key) == id then redis.call('HDEL', q.locks, lock.key) end
+end
+
+local function locks_at_enqueue(lock)
+  return lock and lock.phase ~= 'while_executing'
+end
+
+local function forget_unknown(q, task)
+  local job = string.match(task.value, RS .. '([^' .. US .. ']*)')
+  redis.call('ZREM', q.unknown, job .. US .. task.member)
+end
+
+-- Takes a task out of the line it stands in.
+local function leave(q, task)
+  redis.call('ZREM', task.line, task.member)
+  if task.state == 'parked' then forget_unknown(q, task) end
+end
+
+local function remove_task(q, task)
+  leave(q, task)
+  free_lock(q, task.id, task.given.lock)
+  redis.call('HDEL', q.tasks, task.id)
+  redis.call('HDEL', q.runs, task.id)
+  redis.call('HDEL', q.notes, task.id .. ':e', task.id .. ':r', task.id .. ':w')
+end
+
+-- Puts a task that is in no line where its due time calls for.
+local function enter_by_due(q, prefix, id, due_at)
+  if due_at > now then
+    redis.call('ZADD', q.scheduled, int(due_at), prefix .. ':' .. id)
+  else
+    redis.call('ZADD', q.waiting, score_of(prefix, due_at), prefix .. ':' .. id)
+  end
+end
+
+-- Ends a task that has left its line: it stays for keep_ms ('inf': for good), then vanishes.
+local function finish(q, id, run, state, keep_ms, lock)
+  free_lock(q, id, lock)
+  if keep_ms ~= 'inf' and tonumber(keep_ms) <= 0 then
+    redis.call('HDEL', q.tasks, id)
+    redis.call('HDEL', q.runs, id)
+    redis.call('HDEL', q.notes, id .. ':e', id .. ':r', id .. ':w')
+    return
+  end
+  local lines = { d = q.dead, k = q.kept, c = q.cancelled }
+  run.state, run.finished_at, run.runner = state, int(now), nil
+  redis.call('ZADD', lines[state], keep_ms == 'inf' and '+inf' or int(now + tonumber(keep_ms)), run.prefix .. ':' .. id)
+  write_run(q, id, run)
+end
+
+local function add_error(q, id, run, json)
+  local entry = string.sub(json, 1, -2) .. ',"attempt":' .. run.attempt .. ',"at":' .. int(now) .. '}'
+  local field = id .. ':e'
+  local before = redis.call('HGET', q.notes, field)
+  if not before then
+    redis.call('HSET', q.notes, field, entry)
+  elseif run.failures <= 100 then
+    redis.call('HSET', q.notes, field, before .. ',' .. entry)
+  else
+    -- The latest hundred are kept. The entries hold no raw record separator, so it can tell them apart.
+    local kept = cjson.decode('[' .. before .. ']')
+    while #kept >= 100 do table.remove(kept, 1) end
+    local texts = {}
+    for i = 1, #kept do texts[i] = cjson.encode(kept[i]) end
+    texts[#texts + 1] = entry
+    redis.call('HSET', q.notes, field, table.concat(texts, ','))
+  end
+end
+
+-- The run of a task that was never claimed, for the states that need one.
+local function run_of(task)
+  return task.run or {
+    state = 'w', epoch = '0', attempt = 0, failures = 0, due_at = task.due_at, cancel = false,
+    prefix = task.given.prefix, retries = task.given.retries, flag = task.given.flag,
+  }
+end
+
+local function cancel_task(q, id, run, reason, keep_ms, lock)
+  finish(q, id, run, 'c', keep_ms, lock)
+  if keep_ms == 'inf' or tonumber(keep_ms) > 0 then redis.call('HSET', q.notes, id .. ':w', reason) end
+end

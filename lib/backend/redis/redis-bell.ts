@@ -1,0 +1,49 @@
+import type { Redis } from 'ioredis';
+import type { Bell } from '../backend.js';
+import type { RedisConnection } from './redis-connection.js';
+
+type Wake = (queue: string, cancelledId?: string) => void;
+
+/** Rings by publish and subscribe, and within the process at once. A ring that gets lost costs a sweep. */
+export class RedisBell implements Bell {
+  readonly lossless = false;
+  private readonly listeners = new Map<string, { queue: string; wakes: Set<Wake> }>();
+
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly subscriber: Redis,
+  ) {
+    subscriber.on('message', (channel: string, message: string) => this.wake(channel, message || undefined));
+  }
+
+  ring(queue: string, cancelledId?: string): void {
+    const channel = this.connection.keys.bell(queue);
+    this.wake(channel, cancelledId);
+    this.connection.client.publish(channel, cancelledId ?? '').catch(() => undefined);
+  }
+
+  async listen(queues: readonly string[], wake: Wake): Promise<() => void> {
+    const channels = queues.map((queue) => this.connection.keys.bell(queue));
+    channels.forEach((channel, index) => {
+      const listener = this.listeners.get(channel);
+      if (listener) listener.wakes.add(wake);
+      else this.listeners.set(channel, { queue: queues[index]!, wakes: new Set([wake]) });
+    });
+    if (channels.length > 0) await this.subscriber.subscribe(...channels);
+    return () => {
+      for (const channel of channels) this.listeners.get(channel)?.wakes.delete(wake);
+    };
+  }
+
+  private wake(channel: string, cancelledId: string | undefined): void {
+    const listener = this.listeners.get(channel);
+    if (!listener) return;
+    for (const wake of listener.wakes) {
+      try {
+        wake(listener.queue, cancelledId);
+      } catch {
+        // Whoever rings has done its work; a listener's trouble is not its own.
+      }
+    }
+  }
+}

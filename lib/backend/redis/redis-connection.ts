@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import type { Cluster, Redis } from 'ioredis';
+import { luaSources } from './lua-sources.js';
+import type { RedisKeys } from './redis-keys.js';
+
+export type ScriptName = keyof typeof luaSources;
+
+/** A client of one server or of a cluster. */
+export type RedisClient = Redis | Cluster;
+
+const shas = Object.fromEntries(
+  Object.entries(luaSources).map(([name, source]) => [name, createHash('sha1').update(source).digest('hex')]),
+) as Record<ScriptName, string>;
+
+/** Runs scripts, each within a deadline: no caller waits for a server that will not answer. */
+export class RedisConnection {
+  private readonly noted = new Set<string>();
+
+  constructor(
+    readonly client: RedisClient,
+    readonly keys: RedisKeys,
+    private readonly deadlineMs: number,
+  ) {}
+
+  run(script: ScriptName, queues: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+    const keys = queues.flatMap((queue) => this.keys.of(queue));
+    return this.answered(script, this.evaluate(script, [keys.length, ...keys, ...args]));
+  }
+
+  /** Remembers the names of queues that get tasks, for whoever lists them. Only a hint: written beside, not within, a step. */
+  note(queues: readonly string[]): void {
+    for (const queue of queues) {
+      if (this.noted.has(queue)) continue;
+      this.noted.add(queue);
+      this.client.sadd(this.keys.queues, queue).catch(() => this.noted.delete(queue));
+    }
+  }
+
+  queues(): Promise<string[]> {
+    return this.answered('queues', this.client.smembers(this.keys.queues));
+  }
+
+  private async evaluate(script: ScriptName, args: readonly (string | number)[]): Promise<unknown> {
+    try {
+      return await this.client.call('EVALSHA', [shas[script], ...args]);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      return this.client.call('EVAL', [luaSources[script], ...args]);
+    }
+  }
+
+  private answered<T>(what: string, reply: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new Error(`redis did not answer ${what} within ${this.deadlineMs} ms`)),
+        this.deadlineMs,
+      );
+      reply.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
+  }
+}

@@ -1,0 +1,22 @@
+import type { Redis } from 'ioredis';
+import type { BackendSettings } from '../../lib/backend/backend.js';
+import { redisBackend } from '../../lib/backend/redis/redis-backend.js';
+import type { TestStore } from '../backend/conformance/setup.js';
+import { ageRedisQueue } from './redis-time.js';
+import { ShiftedBackend } from './shifted-backend.js';
+
+/** The test run's Redis server as a store whose clock a test can move. */
+export async function openRedisStore(settings: BackendSettings, client: Redis): Promise<TestStore> {
+  const backend = redisBackend({ url: process.env.TEST_REDIS_URL! });
+  await backend.open(settings);
+  const shifted = new ShiftedBackend(backend, (queue, ms) =>
+    ageRedisQueue(client, settings.prefix, queue, ms),
+  );
+  return {
+    backend: shifted.backend,
+    // Real time goes on during a test.
+    driftMs: 1_000,
+    advance: (ms) => shifted.advance(ms),
+    close: () => backend.close(),
+  };
+}

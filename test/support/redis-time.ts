@@ -1,0 +1,55 @@
+import type { Redis } from 'ioredis';
+import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
+
+/**
+ * Makes a queue older by some time: every moment in it moves back, which to the queue is the same as the server's clock
+ * moving on. The formats are those at the head of lib/backend/redis/lua/common.lua.
+ */
+const age = `
+local ms = tonumber(ARGV[1])
+local function int(n) return string.format('%.0f', n) end
+local function back(text) return text == '' and '' or int(tonumber(text) - ms) end
+local waiting, step = KEYS[1], 4398046511104
+local entries = redis.call('ZRANGE', waiting, 0, -1, 'WITHSCORES')
+for i = 1, #entries, 2 do
+  local score = tonumber(entries[i + 1])
+  local due = math.fmod(score, step)
+  redis.call('ZADD', waiting, int(score - due + math.max(due - ms, 0)), entries[i])
+end
+for _, k in ipairs({ 2, 3, 4, 5, 6, 7, 15 }) do
+  local members = redis.call('ZRANGE', KEYS[k], 0, -1, 'WITHSCORES')
+  for i = 1, #members, 2 do
+    if members[i + 1] ~= 'inf' then
+      redis.call('ZADD', KEYS[k], int(tonumber(members[i + 1]) - ms), members[i])
+    end
+  end
+end
+local function rewrite(key, change)
+  local fields = redis.call('HGETALL', key)
+  for i = 1, #fields, 2 do redis.call('HSET', key, fields[i], change(fields[i + 1], fields[i])) end
+end
+rewrite(KEYS[9], function(value)
+  local flag, prefix, enqueued, expires, rest = string.match(value, '^(.)|([^|]*)|([^|]*)|([^|]*)|(.*)$')
+  return flag .. '|' .. prefix .. '|' .. back(enqueued) .. '|' .. back(expires) .. '|' .. rest
+end)
+rewrite(KEYS[10], function(value)
+  local head, due, middle, finished, runner =
+    string.match(value, '^([^|]*|[^|]*|[^|]*|[^|]*|)([^|]*)(|[^|]*|[^|]*|[^|]*|[^|]*|)([^|]*)(|.*)$')
+  return head .. back(due) .. middle .. back(finished) .. runner
+end)
+rewrite(KEYS[11], function(value, field)
+  if string.sub(field, -2) ~= ':e' then return value end
+  return (string.gsub(value, '"at":(%d+)}', function(at) return '"at":' .. back(at) .. '}' end))
+end)
+local paused = redis.call('HGET', KEYS[13], 'paused')
+if paused and paused ~= 'inf' then redis.call('HSET', KEYS[13], 'paused', back(paused)) end
+rewrite(KEYS[14], function(value)
+  local slot, last, rest = string.match(value, '^([^|]*)|([^|]*)|(.*)$')
+  return back(slot) .. '|' .. back(last) .. '|' .. rest
+end)
+`;
+
+export async function ageRedisQueue(client: Redis, prefix: string, queue: string, ms: number): Promise<void> {
+  const keys = new RedisKeys(prefix).of(queue);
+  await client.eval(age, keys.length, ...keys, ms);
+}

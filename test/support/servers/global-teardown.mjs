@@ -1,0 +1,3 @@
+export default async function globalTeardown() {
+  await Promise.all((globalThis.testServers ?? []).map((server) => server.stop()));
+}
