@@ -19,10 +19,12 @@ import { checkSingleRoot, JOBS_OPTIONS } from './jobs-root.js';
 import type { ResolvedOptions } from './resolve-options.js';
 import { Adder } from './queue/adder.js';
 import { JobQueue } from './queue/job-queue.js';
+import { Conclusion } from './runner/conclusion.js';
 import { Executor } from './runner/executor.js';
+import { Patience } from './runner/patience.js';
 import { JobRunner } from './runner/job-runner.js';
 import { RunnerModule } from './runner/runner.module.js';
-import { lineOf } from './runner/stored-error.js';
+import { lineOf } from './task/stored-error.js';
 import { TaskLog } from './runner/task-log.js';
 import { Clock, SystemClock } from './task/clock.js';
 import { spanMs } from './task/duration.js';
@@ -121,8 +123,12 @@ const BACKEND = Symbol('nestjs-jobs backend');
           deadMs: () => spanMs(retention.dead, clock.now()),
           cancelledMs: () => spanMs(retention.cancelled, clock.now()),
         };
-        const executor = new Executor(registry, clock, keep, payloadLimit, lines, log);
-        return new JobRunner({ backend, registry, executor, clock, log, lines }, runner);
+        const patience = new Patience(clock);
+        const conclusion = new Conclusion(registry.hooks, patience, keep, payloadLimit, lines, log);
+        const executor = new Executor(registry, clock, patience, conclusion, lines, log);
+        // What the runner itself meets is said even where lines about tasks are not wanted.
+        const troubles = new JobsLog({ level: 'warn' });
+        return new JobRunner({ backend, registry, executor, clock, log: troubles, lines }, runner);
       },
     },
     {

@@ -28,7 +28,7 @@ export interface BackendSettings {
   readonly cancelledKeepMs: number;
 }
 
-/** The hot path. */
+/** The hot path. A step that makes work, or a due time, rings the bell of its queue. */
 export interface TaskStore {
   /**
    * Stores tasks. Each group is stored whole or not at all, groups do not depend on each other; ids and locks are taken
@@ -63,7 +63,7 @@ export interface ClaimRequest {
   readonly leaseMs: number;
   /** Who claims: stored with the task. */
   readonly runner: string;
-  /** On a sweep: tasks parked as `unknown-job` with one of these names are taken, too. */
+  /** Tasks parked as `unknown-job` with one of these names are taken, too. */
   readonly declares?: readonly string[];
   /**
    * After a claim whose answer was lost: all that this runner knows to hold. What the store holds beyond that in its name,
@@ -76,8 +76,6 @@ export interface Claim {
   readonly tasks: ClaimedTask[];
   /** Per asked queue, in order: milliseconds until there may be work again; 0 if there is some now; Infinity if only a bell can tell. */
   readonly nextInMs: number[];
-  /** On a sweep: more tasks of the declared jobs are parked than could be taken. */
-  readonly moreParked?: true;
 }
 
 /** A task with a lease on it, as a runner gets it. */
@@ -148,7 +146,7 @@ export interface DueSchedules {
 
 export type Advanced = { readonly status: 'lost' } | { readonly status: 'advanced'; readonly added?: Added };
 
-/** Reading and administering, apart from the hot path. */
+/** Reading and administering, apart from the hot path. A step that makes work, or ends a pause, rings the bell. */
 export interface CatalogStore {
   get(ref: TaskRef): Promise<TaskRecord | undefined>;
   /** Tasks of one state, in the order in which the state is worked off; `after` is the id that ended the page before. */
@@ -177,7 +175,7 @@ export type Acted = 'done' | 'left' | 'taken' | 'missing';
 export interface Bell {
   /** Whether no ring can be lost; a runner then needs no sweep. */
   readonly lossless: boolean;
-  /** Never rejects and never throws. */
+  /** Tells of work, or of a task that is asked to stop. Never rejects and never throws. */
   ring(queue: string, cancelledId?: string): void;
   /** Calls `wake` after each ring of these queues until the returned function is called. */
   listen(queues: readonly string[], wake: (queue: string, cancelledId?: string) => void): Promise<() => void>;

@@ -47,11 +47,7 @@ export class JobCatalog {
 
   /** A dead, cancelled or parked task starts anew, its attempts at 0. */
   retry(name: TaskName): Promise<Acted> {
-    return this.act(name, async (ref) => {
-      const [acted] = await this.backend.catalog.retry([ref]);
-      if (acted === 'done') this.backend.bell.ring(ref.queue);
-      return acted!;
-    });
+    return this.act(name, async (ref) => (await this.backend.catalog.retry([ref]))[0]!);
   }
 
   /** A task that has not started ends as cancelled; a running one is asked to stop by its signal. */
@@ -70,11 +66,7 @@ export class JobCatalog {
 
   /** A scheduled task becomes due now. */
   runNow(name: TaskName): Promise<Acted> {
-    return this.act(name, async (ref) => {
-      const [acted] = await this.backend.catalog.runNow([ref]);
-      if (acted === 'done') this.backend.bell.ring(ref.queue);
-      return acted!;
-    });
+    return this.act(name, async (ref) => (await this.backend.catalog.runNow([ref]))[0]!);
   }
 
   /** Nothing of this queue starts, for a time or until `resume`; enqueueing goes on. */
@@ -82,13 +74,10 @@ export class JobCatalog {
     const forMs =
       options.for === undefined ? undefined : toMs(options.for, { where: 'pause', option: 'for' });
     await this.backend.catalog.pause(queue, forMs);
-    // A runner that sleeps learns when the pause ends.
-    this.backend.bell.ring(queue);
   }
 
   async resume(queue: string): Promise<void> {
     await this.backend.catalog.resume(queue);
-    this.backend.bell.ring(queue);
   }
 
   isPaused(queue: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { ContextIdFactory, type ModuleRef } from '@nestjs/core';
+import { ContextIdFactory, ModuleRef } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import type { Task } from '../task/task.js';
 import type { JobContextCreator, RunInContext } from './job-context.js';
@@ -37,11 +37,17 @@ export class Handler {
 
   private async openFor(task: Task<never>): Promise<OpenHandler> {
     const contextId = ContextIdFactory.getByRequest(task);
-    this.moduleRef.registerRequestByContextId(task, contextId);
-    const instance = await this.moduleRef.resolve<JobHandler<never>>(this.wrapper.token as never, contextId, {
-      strict: false,
+    const moduleRef = this.hostRef ?? this.moduleRef;
+    moduleRef.registerRequestByContextId(task, contextId);
+    const instance = await moduleRef.resolve<JobHandler<never>>(this.wrapper.token as never, contextId, {
+      strict: this.hostRef !== undefined,
     });
     return this.around(instance, contextId);
+  }
+
+  /** The module that provides the class: another that provides it, too, would give it other dependencies. */
+  private get hostRef(): ModuleRef | undefined {
+    return this.wrapper.host?.providers.get(ModuleRef)?.instance as ModuleRef | undefined;
   }
 
   private around(

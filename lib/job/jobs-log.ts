@@ -1,4 +1,5 @@
 import { Logger, type LogLevel } from '@nestjs/common';
+import { isError } from '../task/realm.js';
 
 const severity: Record<LogLevel, number> = { verbose: 0, debug: 1, log: 2, warn: 3, error: 4, fatal: 5 };
 
@@ -19,7 +20,7 @@ export class JobsLog {
   write(level: LogLevel, context: string, message: string, error?: unknown): void {
     if (!this.writes(level)) return;
     try {
-      const stack = error instanceof Error ? error.stack : undefined;
+      const stack = isError(error) ? error.stack : undefined;
       const logger = this.logger(context);
       if (stack && (level === 'error' || level === 'fatal')) logger[level](message, stack);
       else logger[level](message);

@@ -1,6 +1,7 @@
 import type { Added, Backend } from '../backend/backend.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
 import type { NewTask } from '../task/task-record.js';
+import { lineOf } from '../task/stored-error.js';
 import { EnqueueFailedError, EnqueueTimeoutError, QueueClosedError } from './errors.js';
 
 interface Waiting {
@@ -8,6 +9,9 @@ interface Waiting {
   readonly resolve: (added: Added[]) => void;
   readonly reject: (error: Error) => void;
 }
+
+/** How long callers may keep the event loop from turning by enqueueing one task after the other. */
+const longestBurstMs = 10;
 
 /**
  * Brings tasks to the store: what is enqueued in the same moment travels together, and each call is answered only when
@@ -17,9 +21,10 @@ export class Adder {
   private waiting: Waiting[] = [];
   private readonly underWay = new Map<readonly Waiting[], ClockTimer>();
   private isOpen = false;
+  private burstSince: number | undefined;
 
   constructor(
-    private readonly backend: Pick<Backend, 'tasks' | 'bell'>,
+    private readonly backend: Pick<Backend, 'tasks'>,
     private readonly clock: Clock,
     private readonly timeoutMs: number,
   ) {}
@@ -31,7 +36,10 @@ export class Adder {
   /** Whoever still waits for the store gets an answer now. */
   close(): void {
     this.isOpen = false;
-    for (const batch of this.underWay.keys()) this.refuse(batch, 'the application has closed');
+    const why = new Error('the application has closed');
+    for (const batch of this.underWay.keys()) this.refuse(batch, why, true);
+    this.refuse(this.waiting, why, false);
+    this.waiting = [];
   }
 
   checkOpen(job: string): void {
@@ -42,14 +50,26 @@ export class Adder {
   async add(group: readonly NewTask[]): Promise<Added[]> {
     this.checkOpen(group[0]!.job);
     return new Promise((resolve, reject) => {
-      // Runs when the promise callbacks of this moment are through, so that all their calls are aboard.
-      if (this.waiting.length === 0) process.nextTick(() => void this.send());
+      if (this.waiting.length === 0) this.sendSoon();
       this.waiting.push({ group, resolve, reject });
     });
   }
 
+  /** When the promise callbacks of this moment are through, so that all their calls are aboard. */
+  private sendSoon(): void {
+    const now = performance.now();
+    if (this.burstSince === undefined) {
+      this.burstSince = now;
+      setImmediate(() => (this.burstSince = undefined));
+    }
+    // A store that answers at once would otherwise let a loop of awaited calls keep everybody else waiting.
+    if (now - this.burstSince > longestBurstMs) setImmediate(() => void this.send());
+    else process.nextTick(() => void this.send());
+  }
+
   private async send(): Promise<void> {
     const batch = this.waiting;
+    if (batch.length === 0) return;
     this.waiting = [];
     this.underWay.set(
       batch,
@@ -58,23 +78,12 @@ export class Adder {
     try {
       const answers = await this.backend.tasks.add(batch.map(({ group }) => group));
       batch.forEach(({ resolve }, index) => resolve(answers[index]!));
-      this.ring(batch, answers);
     } catch (error) {
-      this.refuse(batch, error instanceof Error ? error.message : String(error), { cause: error });
+      // A store that knows that nothing left this process says so.
+      this.refuse(batch, error, (error as { sent?: boolean } | undefined)?.sent ?? true);
     } finally {
       this.over(batch);
     }
-  }
-
-  private ring(batch: readonly Waiting[], answers: readonly Added[][]): void {
-    const queues = new Set<string>();
-    batch.forEach(({ group }, index) =>
-      group.forEach(({ queue }, at) => {
-        const { status } = answers[index]![at]!;
-        if (status === 'enqueued' || status === 'replaced') queues.add(queue);
-      }),
-    );
-    for (const queue of queues) this.backend.bell.ring(queue);
   }
 
   private timeOut(batch: readonly Waiting[]): void {
@@ -83,9 +92,9 @@ export class Adder {
     this.over(batch);
   }
 
-  private refuse(batch: readonly Waiting[], why: string, options?: ErrorOptions): void {
+  private refuse(batch: readonly Waiting[], cause: unknown, sent: boolean): void {
     for (const { group, reject } of batch)
-      reject(new EnqueueFailedError(group[0]!.job, group[0]!.id, true, why, options));
+      reject(new EnqueueFailedError(group[0]!.job, group[0]!.id, sent, lineOf(cause), { cause }));
     this.over(batch);
   }
 

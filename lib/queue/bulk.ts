@@ -1,3 +1,4 @@
+import { isPromise } from '../task/realm.js';
 import type { EnqueueArguments, JobClass } from '../job/job-handler.js';
 import type { EnqueueOptions } from '../task/enqueue-options.js';
 import { BulkError } from './errors.js';
@@ -23,7 +24,7 @@ export class Bulk {
       bulk.isOver = true;
     }
     const built: B[] = [];
-    for (const call of bulk.calls) built.push((call instanceof Promise ? await call : call) as B);
+    for (const call of bulk.calls) built.push((isPromise(call) ? await call : call) as B);
     return built;
   }
 
@@ -40,7 +41,7 @@ export class Bulk {
   private built(job: JobClass, params: unknown, options?: EnqueueOptions): unknown {
     try {
       const built = this.build(job, params, options);
-      if (built instanceof Promise) built.catch(() => undefined);
+      if (isPromise(built)) built.catch(() => undefined);
       return built;
     } catch (error) {
       const failed = Promise.reject(error);

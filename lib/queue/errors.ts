@@ -6,9 +6,9 @@ export class EnqueueFailedError extends JobsError {
 
   constructor(
     readonly job: string,
-    /** The task's id: a repeat with this `id` cannot make a second task. */
+    /** The task's id: a repeat with this `id` makes no second task while the first is there, or is kept. */
     readonly id: string,
-    /** Whether the store may have got the task: it was sent, and no refusal came back. */
+    /** Whether the store may have got the task; false where it never left this process. */
     readonly sent: boolean,
     why: string,
     options?: ErrorOptions,

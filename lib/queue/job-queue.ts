@@ -1,3 +1,4 @@
+import { isPromise } from '../task/realm.js';
 import { Injectable } from '@nestjs/common';
 import type { EnqueueArguments, JobClass, TaskHooks } from '../job/job-handler.js';
 import type { JobsLog } from '../job/jobs-log.js';
@@ -40,7 +41,7 @@ export class JobQueue {
   enqueue<J extends JobClass>(job: J, ...args: EnqueueArguments<J, EnqueueOptions>): Promise<Enqueued>;
   async enqueue(job: JobClass, params?: unknown, options?: EnqueueOptions): Promise<Enqueued> {
     const building = this.build(job, params, options);
-    const built = building instanceof Promise ? await building : building;
+    const built = isPromise(building) ? await building : building;
     if (built.job.hasEnqueueHooks) return (await this.addWithHooks([built]))[0]!;
     return enqueuedOf(built.task, (await this.adder.add([built.task]))[0]!);
   }
@@ -63,7 +64,7 @@ export class JobQueue {
     const plan = job.definition.planFor(options);
     if (options?.queue !== undefined && !this.namesQueues) this.noticeQueue(job, options.queue);
     const encoded = job.definition.codec.encode(params);
-    if (!(encoded instanceof Promise)) return this.finish(job, plan, encoded);
+    if (!isPromise(encoded)) return this.finish(job, plan, encoded);
     return encoded.then((text) => this.finish(job, plan, text));
   }
 

@@ -38,16 +38,8 @@ export class Attempt {
   race(run: Promise<End>): Promise<End> {
     return new Promise((resolve) => {
       this.finish = resolve;
+      if (this.isOver && this.isStopping) resolve(handedBack);
       run.then(resolve, (error: unknown) => resolve({ type: 'threw', error }));
-    });
-  }
-
-  /** Waits for work that follows the run, but not beyond the end of a drain. */
-  async orHandedBack(work: Promise<void>): Promise<void> {
-    if (this.isOver && this.isStopping) return;
-    await new Promise<void>((resolve) => {
-      this.finish = () => resolve();
-      work.then(resolve, resolve);
     });
   }
 

@@ -39,6 +39,11 @@ export class Intake {
     );
   }
 
+  /** Every slot of the process is taken. */
+  get isFull(): boolean {
+    return this.usedInAll >= this.concurrency;
+  }
+
   get used(): number {
     return this.usedInAll;
   }
@@ -64,26 +69,30 @@ export class Intake {
     if (line) line.lookAt = Math.min(line.lookAt, at);
   }
 
-  /** What is to be asked now; `leaving` are slots that this same exchange sets free. */
-  ask(now: number, leaving: ReadonlyMap<string, number>): Asking | undefined {
+  /**
+   * What is to be asked now. `leaving` are slots that this same exchange sets free; queues `inAnyCase` are asked even where
+   * they are full, for nothing more.
+   */
+  ask(now: number, leaving: ReadonlyMap<string, number>, inAnyCase: ReadonlySet<string>): Asking | undefined {
     let leavingInAll = 0;
     for (const count of leaving.values()) leavingInAll += count;
-    const free = this.concurrency - this.usedInAll + leavingInAll;
+    const free = Math.max(this.concurrency - this.usedInAll + leavingInAll, 0);
     const limit = Math.min(free, this.batch, mostPerClaim);
-    if (limit <= 0) return undefined;
     const queues = [];
     for (const line of this.lines.values()) {
-      const freeHere = line.concurrency - line.used + (leaving.get(line.name) ?? 0);
-      if (line.lookAt > now || freeHere <= 0) continue;
-      line.isRung = false;
-      queues.push({ queue: line.name, limit: Math.min(freeHere, limit) });
+      const freeHere = Math.max(line.concurrency - line.used + (leaving.get(line.name) ?? 0), 0);
+      const most = line.lookAt > now ? 0 : Math.min(freeHere, limit);
+      if (most === 0 && !inAnyCase.has(line.name)) continue;
+      if (most > 0) line.isRung = false;
+      queues.push({ queue: line.name, limit: most });
     }
     return queues.length > 0 ? { queues, limit } : undefined;
   }
 
   answered(asking: Asking, claim: Claim, now: number): void {
-    asking.queues.forEach(({ queue }, index) => {
+    asking.queues.forEach(({ queue, limit }, index) => {
       const line = this.lines.get(queue)!;
+      if (limit === 0) return;
       line.lookAt = line.isRung ? -Infinity : now + claim.nextInMs[index]!;
     });
     for (const { queue } of claim.tasks) {
@@ -104,7 +113,7 @@ export class Intake {
 
   /** When there is something to ask, as far as is known, for a queue that has room. */
   get nextLookAt(): number {
-    if (this.usedInAll >= this.concurrency) return Infinity;
+    if (this.isFull) return Infinity;
     let next = Infinity;
     for (const line of this.lines.values())
       if (line.used < line.concurrency) next = Math.min(next, line.lookAt);

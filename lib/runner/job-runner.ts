@@ -8,6 +8,7 @@ import type { QueueSettings, RunnerSettings } from './runner-settings.js';
 export class JobRunner {
   private session: RunnerSession | undefined;
   private isWanted = false;
+  private isReady = false;
   private isClosed = false;
   private transition = Promise.resolve();
 
@@ -18,9 +19,10 @@ export class JobRunner {
     private readonly settings: RunnerSettings | false,
   ) {}
 
-  /** @internal */
-  get startsByItself(): boolean {
-    return this.settings !== false && this.settings.autoStart;
+  /** The application has begun: from now on the runner can run, and does where that is wished. @internal */
+  ready(): Promise<void> {
+    this.isReady = true;
+    return this.settings !== false && this.settings.autoStart ? this.start() : this.follow();
   }
 
   /** Whether this process runs tasks at the moment. */
@@ -33,7 +35,7 @@ export class JobRunner {
     return this.parts.executor.abandoned;
   }
 
-  /** Starts claiming; does nothing where it already runs, or where the module says `runner: false`. */
+  /** Starts claiming, once the application has begun; does nothing where it already runs, or where the module says `runner: false`. */
   start(): Promise<void> {
     this.isWanted = this.settings !== false && !this.isClosed;
     return this.follow();
@@ -57,7 +59,7 @@ export class JobRunner {
   }
 
   private async transit(): Promise<void> {
-    while (this.isWanted !== this.isRunning) {
+    while ((this.isWanted && this.isReady) !== this.isRunning) {
       if (this.session) {
         const { session } = this;
         this.session = undefined;

@@ -14,6 +14,7 @@ export class LeaseKeeper {
   private timer: ClockTimer | undefined;
   private tickAt = Infinity;
   private renewal: Promise<void> | undefined;
+  private patience: ClockTimer | undefined;
   private failedSince: number | undefined;
 
   constructor(
@@ -52,12 +53,13 @@ export class LeaseKeeper {
 
   /** Renews first what a blocked event loop has kept from being renewed, before it is taken for lost. */
   async catchUp(): Promise<void> {
-    const isLate = this.clock.now() > this.tickAt + this.leaseMs / 3;
+    const isLate = this.clock.elapsed() > this.tickAt + this.leaseMs / 3;
     if (isLate) await this.renew().catch(() => undefined);
   }
 
   stop(): void {
     this.timer?.cancel();
+    this.patience?.cancel();
     this.rest();
     this.attempts.clear();
   }
@@ -67,7 +69,7 @@ export class LeaseKeeper {
       await this.renew();
     } catch (error) {
       if (this.failedSince === undefined) this.report('leases cannot be renewed, trying again', error);
-      this.failedSince ??= this.clock.now();
+      this.failedSince ??= this.clock.elapsed();
       this.abortEnding();
     }
     if (this.timer === undefined) return;
@@ -79,7 +81,7 @@ export class LeaseKeeper {
   }
 
   private tickAfter(delayMs: number): void {
-    this.tickAt = this.clock.now() + delayMs;
+    this.tickAt = this.clock.elapsed() + delayMs;
     this.timer = this.clock.after(delayMs, () => void this.tick());
   }
 
@@ -99,23 +101,22 @@ export class LeaseKeeper {
 
   private answered(renewal: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = this.clock.after(this.patienceMs, () => reject(new Error('the store does not answer')));
-      renewal.then(resolve, reject).finally(() => timer.cancel());
+      this.patience = this.clock.after(this.patienceMs, () => reject(new Error('the store does not answer')));
+      renewal.then(resolve, reject).finally(() => this.patience?.cancel());
     });
   }
 
   private async renewAll(): Promise<void> {
     const attempts = [...this.attempts];
     if (attempts.length === 0) return;
-    const sentAt = this.clock.now();
+    const sentAt = this.clock.elapsed();
     const { lost, cancelled } = await this.tasks.renew(
       attempts.map(({ claimed: { queue, id, epoch } }) => ({ queue, id, epoch })),
       this.leaseMs,
     );
     if (this.failedSince !== undefined) this.recovered();
     for (const attempt of attempts) attempt.leaseEndsAt = sentAt + this.leaseMs;
-    for (const lease of lost)
-      this.find(lease)?.lose(new LeaseLostError(`task ${lease.id} belongs to another runner`));
+    if (lost.length > 0) this.lose(lost);
     for (const ref of cancelled) this.cancel(ref.queue, ref.id);
   }
 
@@ -128,7 +129,7 @@ export class LeaseKeeper {
   private get patienceMs(): number {
     let earliest = Infinity;
     for (const attempt of this.attempts) earliest = Math.min(earliest, attempt.leaseEndsAt);
-    return Math.max(Math.min(this.leaseMs / 4, earliest - this.marginMs - this.clock.now()), 0);
+    return Math.max(Math.min(this.leaseMs / 4, earliest - this.marginMs - this.clock.elapsed()), 0);
   }
 
   private get marginMs(): number {
@@ -137,17 +138,18 @@ export class LeaseKeeper {
 
   private abortEnding(): void {
     // Before another runner may begin.
-    const latest = this.clock.now() + this.marginMs;
+    const latest = this.clock.elapsed() + this.marginMs;
     for (const attempt of this.attempts)
       if (attempt.leaseEndsAt <= latest)
         attempt.abort(new LeaseLostError(`task ${attempt.claimed.id}: its lease could not be renewed`));
   }
 
-  // Rare, while every task is watched: a look through all costs less than an index of all.
-  private find({ queue, id, epoch }: Lease): Attempt | undefined {
-    for (const attempt of this.attempts)
-      if (attempt.claimed.epoch === epoch && attempt.claimed.id === id && attempt.claimed.queue === queue)
-        return attempt;
-    return undefined;
+  private lose(lost: readonly Lease[]): void {
+    const epochs = new Set(lost.map(({ queue, epoch }) => `${epoch} ${queue}`));
+    for (const attempt of this.attempts) {
+      const { queue, id, epoch } = attempt.claimed;
+      if (epochs.has(`${epoch} ${queue}`))
+        attempt.lose(new LeaseLostError(`task ${id} belongs to another runner`));
+    }
   }
 }

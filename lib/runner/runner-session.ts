@@ -4,10 +4,10 @@ import type { Backend, ClaimedTask } from '../backend/backend.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { JobRegistry } from '../job/job-registry.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
-import { ShutdownError } from '../task/errors.js';
 import type { Settled } from '../task/outcome.js';
 import { Attempt } from './attempt.js';
 import type { Executor } from './executor.js';
+import { drain, lastOffersMs } from './drain.js';
 import { Intake, type Asking } from './intake.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { QueueSettings, RunnerSettings } from './runner-settings.js';
@@ -15,14 +15,10 @@ import { Settler, slotsLeavingWith, type Unsettled } from './settler.js';
 import { StoreOutage } from './store-outage.js';
 import { Sweep } from './sweep.js';
 import { TurningPoint } from './turning-point.js';
-import { lineOf } from './stored-error.js';
+import { lineOf } from '../task/stored-error.js';
 import type { TaskLog } from './task-log.js';
 
 const context = 'JobRunner';
-/** After the drain limit: success still counts, any throw is a hand-back. */
-const graceMs = 1_000;
-/** How long the last outcomes are offered to a store that does not answer. */
-const lastOffersMs = 5_000;
 
 export interface RunnerParts {
   readonly backend: Backend;
@@ -56,7 +52,8 @@ export class RunnerSession {
   private isOver = false;
   private isExchangeQueued = false;
   private isExchanging = false;
-  private isAnswerLost = false;
+  /** Queues whose answer to a claim was lost: the store may hold tasks in our name that we do not know of. */
+  private readonly unheard = new Set<string>();
 
   constructor(
     private readonly parts: RunnerParts,
@@ -85,17 +82,15 @@ export class RunnerSession {
   /** Claims nothing more; what runs may end, then it is handed back. */
   async end(): Promise<void> {
     this.isAccepting = false;
-    if (!(await this.drained.within(this.settings.shutdownTimeoutMs))) {
-      this.say(
-        'warn',
-        `${this.running.size} tasks did not end within the shutdown timeout and are handed back`,
-      );
-      for (const attempt of this.running) attempt.stop(new ShutdownError('the process is shutting down'));
-      if (!(await this.drained.within(graceMs))) for (const attempt of this.running) attempt.handBack();
-    }
-    if (!(await this.stored.within(lastOffersMs)))
-      this.say('error', `${this.intake.used} outcomes could not be stored: their leases will end`);
-    if (this.isAnswerLost) await this.handBackUnheard();
+    await drain({
+      running: this.running,
+      drained: this.drained,
+      stored: this.stored,
+      unstored: () => this.intake.used,
+      shutdownTimeoutMs: this.settings.shutdownTimeoutMs,
+      say: (level, message) => this.say(level, message),
+    });
+    if (this.unheard.size > 0) await this.handBackUnheard();
     this.isOver = true;
     this.timer?.cancel();
     this.keeper.stop();
@@ -119,12 +114,21 @@ export class RunnerSession {
     }
   }
 
-  /** A claim whose answer was lost, with no further claim to come: takes nothing, gives back what was left in our name. */
+  /** With no further claim to come: takes nothing, and gives back what a lost answer left in our name. */
   private async handBackUnheard(): Promise<void> {
-    const queues = this.intake.queues.map((queue) => ({ queue, limit: 0 }));
+    const queues = Array.from(this.unheard, (queue) => ({ queue, limit: 0 }));
     const { leaseMs } = this.settings;
     const request = { queues, limit: 0, leaseMs, runner: this.name, holding: this.keeper.held };
-    await this.parts.backend.tasks.claim(request).catch(() => undefined);
+    let isAnswered = false;
+    const answered = new TurningPoint(this.parts.clock, () => isAnswered);
+    void this.parts.backend.tasks
+      .claim(request)
+      .catch(() => undefined)
+      .then(() => {
+        isAnswered = true;
+        answered.changed();
+      });
+    await answered.within(lastOffersMs);
   }
 
   /** Asks for an exchange: outcomes and bells of the same moment share it, and I/O gets its turn in between. */
@@ -152,16 +156,15 @@ export class RunnerSession {
   }
 
   private async exchangeOnce(): Promise<void> {
-    const now = this.parts.clock.now();
+    const now = this.parts.clock.elapsed();
     if (this.outage.isPausing) return;
     const isSweep = this.isAccepting && now >= this.sweep.at;
-    if (isSweep) {
-      this.intake.sweep();
-      this.sweep.begun(now);
-    }
+    if (isSweep) this.intake.sweep();
     await this.keeper.catchUp();
     const batch = this.settler.take();
-    const asking = this.mayClaim ? this.intake.ask(now, slotsLeavingWith(batch)) : undefined;
+    const asking = this.mayClaim ? this.intake.ask(now, slotsLeavingWith(batch), this.unheard) : undefined;
+    // With every slot taken it stays due: what is parked must not miss its turn.
+    if (isSweep && !this.intake.isFull) this.sweep.done(now);
     // Both leave before either is awaited, so that they share a round trip; outcomes first.
     const settling = batch.length > 0 ? this.settler.send(batch) : undefined;
     const claiming = asking && this.claim(asking, now, isSweep);
@@ -180,17 +183,17 @@ export class RunnerSession {
         ...asking,
         leaseMs,
         runner: this.name,
-        declares: isSweep ? this.declares : undefined,
-        holding: this.isAnswerLost ? this.keeper.held : undefined,
+        // A store of this process asks for nothing more by it; elsewhere it is a look too many for every claim.
+        declares: isSweep || backend.bell.lossless ? this.declares : undefined,
+        holding: this.unheard.size > 0 ? this.keeper.held : undefined,
       });
-      this.isAnswerLost = false;
-      const now = clock.now();
+      for (const { queue } of asking.queues) this.unheard.delete(queue);
+      const now = clock.elapsed();
       this.intake.answered(asking, claim, now);
-      if (claim.moreParked) this.sweep.goesOn();
       for (const task of claim.tasks) this.begun(task, sentAt + leaseMs, now);
     } catch (error) {
-      this.isAnswerLost = true;
-      this.intake.failed(asking, clock.now());
+      for (const { queue } of asking.queues) this.unheard.add(queue);
+      this.intake.failed(asking, clock.elapsed());
       throw error;
     }
   }
@@ -211,14 +214,13 @@ export class RunnerSession {
   }
 
   private settled(batch: readonly Unsettled[], answers: readonly Settled[]): void {
-    const now = this.parts.clock.now();
+    const now = this.parts.clock.elapsed();
     batch.forEach(({ attempt, outcome }, index) => {
       const { claimed } = attempt;
       this.keeper.unwatch(attempt);
       this.intake.release(claimed.queue);
       if (answers[index] === 'lost') this.parts.lines.lost(claimed.job, claimed);
       else if ('delayMs' in outcome) this.intake.expect(claimed.queue, now + outcome.delayMs);
-      else if (outcome.type === 'handed-back') this.parts.backend.bell.ring(claimed.queue);
     });
   }
 
@@ -228,10 +230,11 @@ export class RunnerSession {
     this.timer?.cancel();
     this.timer = undefined;
     const { clock } = this.parts;
-    const looks = this.mayClaim ? Math.min(this.intake.nextLookAt, this.sweep.at) : Infinity;
+    const looks =
+      this.mayClaim && !this.intake.isFull ? Math.min(this.intake.nextLookAt, this.sweep.at) : Infinity;
     const next = Math.max(this.settler.size > 0 ? -Infinity : looks, this.outage.pausedUntil);
     if (next === Infinity) return;
-    const delayMs = next - clock.now();
+    const delayMs = next - clock.elapsed();
     if (delayMs <= 0) return this.wake();
     this.timer = clock.after(delayMs, () => this.wake());
   }

@@ -17,7 +17,7 @@ export class RunnerModule implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    if (this.runner.startsByItself) await this.runner.start();
+    await this.runner.ready();
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -16,14 +16,14 @@ export class StoreOutage {
   }
 
   get isPausing(): boolean {
-    return this.clock.now() < this.until;
+    return this.clock.elapsed() < this.until;
   }
 
   /** Answers whether it has just begun. */
   failed(): boolean {
     const isFirst = this.pauseMs === 0;
     this.pauseMs = Math.min(this.pauseMs * 2 || firstPauseMs, longestPauseMs);
-    this.until = this.clock.now() + this.pauseMs;
+    this.until = this.clock.elapsed() + this.pauseMs;
     return isFirst;
   }
 

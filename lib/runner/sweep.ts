@@ -13,12 +13,7 @@ export class Sweep {
   }
 
   /** Sweeps that were begun together must not go on together. */
-  begun(now: number): void {
+  done(now: number): void {
     this.nextAt = now + this.pauseMs * (0.75 + Math.random() / 4);
-  }
-
-  /** There was more than could be taken: it goes on. */
-  goesOn(): void {
-    this.nextAt = -Infinity;
   }
 }

@@ -1,7 +1,7 @@
 import type { ClaimedTask } from '../backend/backend.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { Clock } from '../task/clock.js';
-import { lineOf } from './stored-error.js';
+import { lineOf } from '../task/stored-error.js';
 import type { TaskRef } from '../task/task-record.js';
 
 /** The lines about a task's way, one per event. Params are never among them. */
@@ -60,7 +60,7 @@ export class TaskLog {
   }
 
   private since(startedAt: number): string {
-    return readable(this.clock.now() - startedAt);
+    return readable(Math.round(this.clock.elapsed() - startedAt));
   }
 }
 

@@ -8,8 +8,10 @@ export interface ClockTimer {
  * It is a class so that it can be injected, and replaced in a test, by its own name.
  */
 export abstract class Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, as the wall clock has them: it may jump. */
   abstract now(): number;
+  /** Milliseconds since some moment, never running back: for deadlines and durations. */
+  abstract elapsed(): number;
   /** Calls `wake` once, no sooner than `delayMs` from now. */
   abstract after(delayMs: number, wake: () => void): ClockTimer;
 }
@@ -20,6 +22,10 @@ const longestTimerMs = 2 ** 31 - 1;
 export class SystemClock extends Clock {
   now(): number {
     return Date.now();
+  }
+
+  elapsed(): number {
+    return performance.now();
   }
 
   after(delayMs: number, wake: () => void): ClockTimer {

@@ -1,5 +1,6 @@
 import { TaskFailedError } from './errors.js';
 import { toMs, type Duration } from './duration.js';
+import { isError } from './realm.js';
 
 /** What a task is made from, for a handler or a hook. */
 export interface TaskFacts<P> {
@@ -110,10 +111,10 @@ export class Task<P = unknown, In = P> {
 
   /** Fails the attempt; with `retry: false` the task is dead at once. */
   fail(reason?: string | Error, { retry = true }: { retry?: boolean } = {}): never {
-    const isError = reason instanceof Error;
+    const isThrown = isError(reason);
     const error = new TaskFailedError(
-      isError ? reason.message : (reason ?? `${this.job} failed`),
-      isError ? { cause: reason } : undefined,
+      isThrown ? reason.message : (reason ?? `${this.job} failed`),
+      isThrown ? { cause: reason } : undefined,
     );
     this.#verdict = { type: 'fail', error, mayRetry: retry };
     throw error;

@@ -19,6 +19,10 @@ export class VirtualClock extends Clock {
     return this.#now;
   }
 
+  elapsed(): number {
+    return this.#now;
+  }
+
   after(delayMs: number, wake: () => void): ClockTimer {
     const timer = { at: this.#now + Math.max(delayMs, 0), wake };
     this.#timers.add(timer);

@@ -13,14 +13,15 @@ export interface MemoryBackendOptions {
 
 /** The embedded store: the whole contract in one process, for development, tests and work that may be lost on exit. */
 export function memoryBackend({ clock = new SystemClock() }: MemoryBackendOptions = {}): Backend {
-  const queues = new MemoryQueues();
+  const bell = new MemoryBell();
+  const queues = new MemoryQueues(bell);
   const tasks = new MemoryTasks(queues, clock);
   return {
     name: 'memory',
     tasks,
     schedules: new MemorySchedules(tasks, clock),
     catalog: new MemoryCatalog(queues, clock),
-    bell: new MemoryBell(),
+    bell,
     async open(settings: BackendSettings) {
       queues.settings = settings;
     },

@@ -13,7 +13,7 @@ export class MemoryCatalog implements CatalogStore {
   ) {}
 
   async get({ queue, id }: TaskRef): Promise<TaskRecord | undefined> {
-    return this.store.get(queue).get(id, this.clock.now())?.record();
+    return this.store.look(queue).get(id, this.clock.now())?.record();
   }
 
   async list(
@@ -23,7 +23,10 @@ export class MemoryCatalog implements CatalogStore {
   ): Promise<TaskRecord[]> {
     const { lines } = this.purged(queue);
     const tasks = lines[state].sorted();
-    const start = after === undefined ? 0 : tasks.findIndex(({ id }) => id === after) + 1;
+    // A task that has left the state cannot say where to go on; better an end than a second beginning.
+    const last = after === undefined ? -1 : tasks.findIndex(({ id }) => id === after);
+    if (after !== undefined && last < 0) return [];
+    const start = last + 1;
     return tasks.slice(start, start + limit).map((task) => task.record());
   }
 
@@ -85,18 +88,21 @@ export class MemoryCatalog implements CatalogStore {
 
   async pause(queue: string, forMs = Infinity): Promise<void> {
     this.store.get(queue).pausedUntil = this.clock.now() + forMs;
+    // A runner that sleeps learns when the pause ends.
+    this.store.bell.ring(queue);
   }
 
   async resume(queue: string): Promise<void> {
     this.store.get(queue).pausedUntil = 0;
+    this.store.bell.ring(queue);
   }
 
   async isPaused(queue: string): Promise<boolean> {
-    return this.store.get(queue).pausedUntil > this.clock.now();
+    return this.store.look(queue).pausedUntil > this.clock.now();
   }
 
   private purged(name: string): MemoryQueue {
-    const queue = this.store.get(name);
+    const queue = this.store.look(name);
     queue.purge(this.clock.now());
     return queue;
   }
@@ -107,7 +113,7 @@ export class MemoryCatalog implements CatalogStore {
   ): (A | 'missing')[] {
     const now = this.clock.now();
     return refs.map(({ queue: name, id }) => {
-      const queue = this.store.get(name);
+      const queue = this.store.look(name);
       const task = queue.get(id, now);
       return task ? act(task, queue, now) : 'missing';
     });

@@ -1,6 +1,5 @@
-import type { BackendSettings, ClaimedTask } from '../backend.js';
-import type { Outcome, Settled, Settlement } from '../../task/outcome.js';
-import type { NewTask, TaskRef, TaskState } from '../../task/task-record.js';
+import type { BackendSettings, Bell, ClaimedTask } from '../backend.js';
+import type { NewTask, TaskState } from '../../task/task-record.js';
 import type { Heap } from './heap.js';
 import { memoryLines } from './memory-lines.js';
 import { MemoryLocks } from './memory-locks.js';
@@ -17,13 +16,13 @@ export class MemoryQueue {
   readonly locks = new MemoryLocks();
   /** Infinity: until resumed. */
   pausedUntil = 0;
-  readonly unknown = new UnknownJobs();
+  private readonly unknown = new UnknownJobs();
   private arrivals = 0;
   private epoch = 0;
 
   constructor(
     readonly name: string,
-    private readonly settings: BackendSettings,
+    private readonly store: { readonly settings: BackendSettings; readonly bell: Bell },
   ) {}
 
   get hasHeldTasks(): boolean {
@@ -42,6 +41,7 @@ export class MemoryQueue {
     const stored = new MemoryTask(task, ++this.arrivals, now);
     this.tasks.set(stored.id, stored);
     this.enter(stored, stored.dueAt > now ? 'scheduled' : 'waiting');
+    this.ring();
     return stored;
   }
 
@@ -64,6 +64,7 @@ export class MemoryQueue {
     task.removeAt = undefined;
     task.cancelRequested = false;
     this.enter(task, task.dueAt > now ? 'scheduled' : 'waiting');
+    this.ring();
   }
 
   remove(task: MemoryTask): void {
@@ -77,6 +78,7 @@ export class MemoryQueue {
     this.leave(task);
     task.dueAt = now + delayMs;
     this.enter(task, delayMs > 0 ? 'scheduled' : 'waiting');
+    this.ring();
   }
 
   move(task: MemoryTask, state: TaskState): void {
@@ -101,18 +103,8 @@ export class MemoryQueue {
     this.enter(task, state);
   }
 
-  cancel(task: MemoryTask, reason: string, now: number, keepMs = this.settings.cancelledKeepMs): void {
+  cancel(task: MemoryTask, reason: string, now: number, keepMs = this.store.settings.cancelledKeepMs): void {
     this.finish(task, 'cancelled', keepMs, now, reason);
-  }
-
-  /** Takes back what a runner was given in an answer that never reached it. */
-  handBackAllBut(holding: readonly TaskRef[], runner: string, now: number): void {
-    const known = new Set(holding.filter(({ queue }) => queue === this.name).map(({ id }) => id));
-    for (const task of this.lines.pending.sorted()) {
-      if (task.runner !== runner || known.has(task.id)) continue;
-      if (task.cancelRequested) this.cancel(task, 'cancelled', now);
-      else this.apply(task, { type: 'handed-back' }, now);
-    }
   }
 
   /** Forgets finished tasks whose time is over. */
@@ -130,7 +122,7 @@ export class MemoryQueue {
 
   /** Takes the next task, or nothing. */
   claim(now: number, leaseMs: number, runner: string): ClaimedTask | undefined {
-    for (let task; (task = this.lines.waiting.peek());) {
+    for (let looks = 0, task; looks < movesPerCall && (task = this.lines.waiting.peek()); looks++) {
       // An epoch says that a first run had begun, even where its attempt was given back.
       const isExpired =
         task.epoch === 0 && task.attempt === 0 && task.expiresAt !== undefined && task.expiresAt <= now;
@@ -152,53 +144,12 @@ export class MemoryQueue {
   }
 
   /** Milliseconds until a claim may find something. */
-  nextInMs(now: number): number {
+  nextInMs(now: number, declares: readonly string[]): number {
     if (this.pausedUntil > now) return this.pausedUntil - now;
-    if (this.lines.waiting.size > 0) return 0;
+    if (this.lines.waiting.size > 0 || this.unknown.first(declares)) return 0;
     const due = this.lines.scheduled.peek()?.dueAt ?? Infinity;
     const lost = this.lines.pending.peek()?.leaseEndsAt ?? Infinity;
     return Math.max(Math.min(due, lost) - now, 0);
-  }
-
-  settle({ id, epoch, outcome, repeat }: Settlement, now: number): Settled {
-    const task = this.tasks.get(id);
-    if (!task) return repeat ? 'settled' : 'lost';
-    if (task.epoch !== epoch) return 'lost';
-    if (task.state !== 'pending') return repeat ? 'settled' : 'lost';
-    if (task.cancelRequested && outcome.type !== 'succeeded') this.cancel(task, 'cancelled', now);
-    else this.apply(task, outcome, now);
-    return 'settled';
-  }
-
-  private apply(task: MemoryTask, outcome: Outcome, now: number): void {
-    if (task.lock?.phase === 'while_executing') this.locks.free(task);
-    switch (outcome.type) {
-      case 'succeeded':
-        task.result = outcome.result;
-        return this.finish(task, 'succeeded', outcome.keepMs, now);
-      case 'retry':
-        if (task.lock?.phase === 'until_executed') this.locks.free(task);
-        task.failures++;
-        task.addError(outcome.error, now);
-        return this.postpone(task, outcome.delayMs, now);
-      case 'dead':
-        task.failures++;
-        task.addError(outcome.error, now);
-        return this.finish(task, 'dead', outcome.keepMs, now);
-      case 'cancelled':
-        return this.cancel(task, outcome.reason, now, outcome.keepMs);
-      case 'snoozed':
-      case 'conflict':
-        task.attempt--;
-        return this.postpone(task, outcome.delayMs, now);
-      case 'handed-back':
-        task.attempt--;
-        return this.move(task, 'waiting');
-      case 'parked':
-        task.attempt--;
-        task.reason = outcome.reason;
-        return this.move(task, 'parked');
-    }
   }
 
   private lease(task: MemoryTask, now: number, leaseMs: number, runner: string): ClaimedTask {
@@ -224,7 +175,8 @@ export class MemoryQueue {
       { name: 'LeaseLostError', message: `runner ${task.runner} did not settle before its lease ended` },
       now,
     );
-    if (task.attempt > task.given.retries) return this.finish(task, 'dead', this.settings.deadKeepMs, now);
+    if (task.attempt > task.given.retries)
+      return this.finish(task, 'dead', this.store.settings.deadKeepMs, now);
     this.move(task, 'waiting');
   }
 
@@ -239,6 +191,11 @@ export class MemoryQueue {
     task.state = state;
     this.lines[state].push(task);
     if (state === 'parked' && task.reason === 'unknown-job') this.unknown.add(task);
+  }
+
+  /** There is something to do, or a moment at which there will be: who sleeps must hear of it. */
+  ring(): void {
+    this.store.bell.ring(this.name);
   }
 
   private leave(task: MemoryTask): void {

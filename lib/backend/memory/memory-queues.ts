@@ -1,15 +1,22 @@
-import type { BackendSettings } from '../backend.js';
+import type { BackendSettings, Bell } from '../backend.js';
 import { MemoryQueue } from './memory-queue.js';
 
-/** The queues of a store, made when first named. */
+/** The queues of a store, made when something is first put into them. */
 export class MemoryQueues {
   private readonly queues = new Map<string, MemoryQueue>();
   settings: BackendSettings = { prefix: 'jobs', deadKeepMs: 86_400_000, cancelledKeepMs: 86_400_000 };
 
+  constructor(readonly bell: Bell) {}
+
   get(name: string): MemoryQueue {
-    let queue = this.queues.get(name);
-    if (!queue) this.queues.set(name, (queue = new MemoryQueue(name, this.settings)));
+    const queue = this.look(name);
+    this.queues.set(name, queue);
     return queue;
+  }
+
+  /** For reading: a queue that nobody has used is not kept for having been looked at. */
+  look(name: string): MemoryQueue {
+    return this.queues.get(name) ?? new MemoryQueue(name, this);
   }
 
   names(): string[] {

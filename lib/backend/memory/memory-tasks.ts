@@ -3,6 +3,7 @@ import type { Lease, Settled, Settlement } from '../../task/outcome.js';
 import type { NewTask } from '../../task/task-record.js';
 import type { Added, Claim, ClaimedTask, ClaimRequest, Renewal, TaskStore } from '../backend.js';
 import { locksAtEnqueue } from './memory-locks.js';
+import { handBackAllBut, settle } from './memory-outcomes.js';
 import type { MemoryQueue } from './memory-queue.js';
 import type { MemoryTask } from './memory-task.js';
 import type { MemoryQueues } from './memory-queues.js';
@@ -25,7 +26,7 @@ export class MemoryTasks implements TaskStore {
     const now = this.clock.now();
     const asked = queues.map(({ queue, limit }) => ({ queue: this.queues.get(queue), free: limit }));
     for (const { queue } of asked) {
-      if (holding) queue.handBackAllBut(holding, runner, now);
+      if (holding) handBackAllBut(queue, holding, runner, now);
       queue.catchUp(now);
     }
 
@@ -44,14 +45,13 @@ export class MemoryTasks implements TaskStore {
     }
     return {
       tasks,
-      nextInMs: asked.map(({ queue }) => queue.nextInMs(now)),
-      moreParked: asked.some(({ queue }) => queue.unknown.first(declares ?? [])) || undefined,
+      nextInMs: asked.map(({ queue }) => queue.nextInMs(now, declares ?? [])),
     };
   }
 
   async settle(settlements: readonly Settlement[]): Promise<Settled[]> {
     const now = this.clock.now();
-    return settlements.map((settlement) => this.queues.get(settlement.queue).settle(settlement, now));
+    return settlements.map((settlement) => settle(this.queues.look(settlement.queue), settlement, now));
   }
 
   async renew(leases: readonly Lease[], leaseMs: number): Promise<Renewal> {
@@ -59,7 +59,7 @@ export class MemoryTasks implements TaskStore {
     const renewal: Renewal = { lost: [], cancelled: [] };
     for (const lease of leases) {
       const { queue: name, id, epoch } = lease;
-      const queue = this.queues.get(name);
+      const queue = this.queues.look(name);
       const task = queue.tasks.get(id);
       if (task?.state !== 'pending' || task.epoch !== epoch) {
         renewal.lost.push(lease);

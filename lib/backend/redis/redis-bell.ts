@@ -4,7 +4,7 @@ import type { RedisConnection } from './redis-connection.js';
 
 type Wake = (queue: string, cancelledId?: string) => void;
 
-/** Rings by publish and subscribe, and within the process at once. A ring that gets lost costs a sweep. */
+/** Rings by publish and subscribe, as the scripts do by themselves. A ring that gets lost costs a sweep. */
 export class RedisBell implements Bell {
   readonly lossless = false;
   private readonly listeners = new Map<string, { queue: string; wakes: Set<Wake> }>();
@@ -17,9 +17,9 @@ export class RedisBell implements Bell {
   }
 
   ring(queue: string, cancelledId?: string): void {
-    const channel = this.connection.keys.bell(queue);
-    this.wake(channel, cancelledId);
-    this.connection.client.publish(channel, cancelledId ?? '').catch(() => undefined);
+    this.connection.client
+      .publish(this.connection.keys.bell(queue), cancelledId ?? '')
+      .catch(() => undefined);
   }
 
   async listen(queues: readonly string[], wake: Wake): Promise<() => void> {

@@ -49,24 +49,22 @@ export class RedisTasks implements TaskStore {
     const names = request.queues.map(({ queue }) => queue);
     const settling = this.settling;
     this.settling = undefined;
-    if (!settling) return readClaim(names, await this.run('claim', names, this.claimArguments(request)));
+    if (!settling)
+      return readClaim(names, await this.run('claim', names, this.claimArguments(request, names)));
     // Both were asked in one moment: one call, outcomes first.
-    const both = this.run(
-      'settleAndClaim',
-      [...settling.names, ...names],
-      [...settling.args, ...this.claimArguments(request)],
-    );
+    const all = [...new Set([...settling.names, ...names])];
+    const both = this.run('settleAndClaim', all, [...settling.args, ...this.claimArguments(request, all)]);
     settling.answer(both.then(([letters]) => letters as string));
     return readClaim(names, (await both).slice(1));
   }
 
   /** Waits for the end of the moment, in case a claim is to go with it. */
   settle(settlements: readonly Settlement[]): Promise<Settled[]> {
-    const { names, args, order } = byQueue(settlements, ({ id, epoch, outcome, repeat }) => [
-      id,
-      epoch,
-      ...outcomeArguments(outcome, repeat ?? false),
-    ]);
+    const { names, args, order } = byQueue(
+      settlements,
+      ({ id, epoch, outcome, repeat }) => [id, epoch, ...outcomeArguments(outcome, repeat ?? false)],
+      'numbered',
+    );
     args.unshift(names.length, keepText(this.settings.cancelledKeepMs));
     return new Promise<string>((resolve) => {
       const settling: Settling = { names, args, answer: resolve };
@@ -107,14 +105,8 @@ export class RedisTasks implements TaskStore {
     return this.connection.run(script, names, args) as Promise<unknown[]>;
   }
 
-  private claimArguments({
-    queues,
-    limit,
-    leaseMs,
-    runner,
-    declares = [],
-    holding,
-  }: ClaimRequest): Arguments {
+  private claimArguments(request: ClaimRequest, called: readonly string[]): Arguments {
+    const { queues, limit, leaseMs, runner, declares = [], holding } = request;
     const args: Arguments = [
       leaseMs,
       limit,
@@ -128,7 +120,7 @@ export class RedisTasks implements TaskStore {
       holding ? 1 : 0,
     ];
     for (const { queue, limit: most } of queues) {
-      args.push(Number.isFinite(most) ? most : limit);
+      args.push(called.indexOf(queue) + 1, Number.isFinite(most) ? most : limit);
       if (!holding) continue;
       const held = holding.filter((ref) => ref.queue === queue).map(({ id }) => id);
       args.push(held.length, ...held);
@@ -148,18 +140,19 @@ interface Settling {
 
 function readClaim(names: readonly string[], reply: readonly unknown[]): Claim {
   const tasks: ClaimedTask[] = [];
-  for (let at = 1 + names.length; at < reply.length; at += 8)
+  for (let at = names.length; at < reply.length; at += 8)
     tasks.push(readClaimed(names[Number(reply[at])]!, reply, at));
-  const nextInMs = names.map((_, index) =>
-    reply[index + 1] === 'inf' ? Infinity : Number(reply[index + 1]),
-  );
-  return { tasks, nextInMs, moreParked: reply[0] === '1' || undefined };
+  return {
+    tasks,
+    nextInMs: names.map((_, index) => (reply[index] === 'inf' ? Infinity : Number(reply[index]))),
+  };
 }
 
-/** Arguments grouped by queue, each group behind its count; `order` says which item stands where. */
+/** Arguments grouped by queue, each group behind its count (and its queue's number in the call); `order` says which item stands where. */
 function byQueue<T extends { readonly queue: string }>(
   items: readonly T[],
   write: (item: T) => (string | number)[],
+  isNumbered?: 'numbered',
 ): { names: string[]; args: Arguments; order: number[] } {
   const groups = new Map<string, number[]>();
   items.forEach(({ queue }, index) => {
@@ -168,7 +161,9 @@ function byQueue<T extends { readonly queue: string }>(
     else groups.set(queue, [index]);
   });
   const args: Arguments = [];
+  let number = 0;
   for (const indexes of groups.values()) {
+    if (isNumbered) args.push(++number);
     args.push(indexes.length);
     for (const index of indexes) args.push(...write(items[index]!));
   }

@@ -51,4 +51,5 @@ for i = 3, #ARGV do
   local task = find_task(q, ARGV[i])
   reply[#reply + 1] = task and not task.is_past and acts[op](task) or 'missing'
 end
+if op == 'retry' or op == 'run' then ring(q) end
 return reply

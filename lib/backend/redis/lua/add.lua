@@ -36,6 +36,7 @@ local function add_plain(q, at, count)
   if #values > 0 then
     redis.call('HSET', q.tasks, unpack(values))
     redis.call('ZADD', q.waiting, unpack(entries))
+    q.added = (q.added or 0) + #entries / 2
   end
 end
 
@@ -107,6 +108,7 @@ while ARGV[at] do
       i = i + 1
     end
   end
+  ring_if_first(q, q.added or 0, q.earliest_due)
   at, index = at + 1 + count * 3, index + 1
 end
 table.insert(others, 1, table.concat(letters))

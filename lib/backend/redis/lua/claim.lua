@@ -2,9 +2,8 @@
 -- KEYS  the keys of each queue
 -- ARGV  leaseMs, limit, runner, the number of the queue to begin with (0 the first), deadKeepMs, cancelledKeepMs,
 --       the number of declared jobs and their names, the number of queues, whether held ids follow (1 or 0),
---       then per queue its limit and, where they follow, the number of held ids and the ids
--- reply 1 where more tasks of the declared jobs may be parked, else 0; per queue the milliseconds until there may be work
---       again ('inf': only a bell can tell), then per claimed task:
+--       then per queue its number (1 the first), its limit and, where they follow, the number of held ids and the ids
+-- reply per queue the milliseconds until there may be work again ('inf': only a bell can tell), then per claimed task:
 --       queue (0 the first), id, epoch, attempt, failures, dueAt, conflictsWith, value
 
 -- What a runner was given in an answer that never reached it.
@@ -139,7 +138,7 @@ local function lease(q, popped, ask, reply, is_parked)
   return taken
 end
 
--- Tasks that were parked because nobody knew their job; answers how many it took, and whether there may be more.
+-- Tasks that were parked because nobody knew their job; answers how many it took.
 local function claim_unknown(q, most, ask, reply)
   local popped = {}
   for i = 1, #ask.declared do
@@ -155,8 +154,7 @@ local function claim_unknown(q, most, ask, reply)
     end
     if #popped / 2 >= most then break end
   end
-  if #popped == 0 then return 0, false end
-  return lease(q, popped, ask, reply, true), #popped / 2 >= most
+  return #popped > 0 and lease(q, popped, ask, reply, true) or 0
 end
 
 -- A share for each queue in turn, leftovers go round again; each queue is then asked for its share at once.
@@ -188,8 +186,8 @@ local function next_look(q)
   return first == math.huge and 'inf' or int(math.max(first - now, 0))
 end
 
--- Reads its arguments from `at` on; its queues come after the first `before` ones of the call.
-local function claim(at, before)
+-- Reads its arguments from `at` on.
+local function claim(at)
   local limit, start = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 3])
   local ask = {
     lease_ends = int(now + tonumber(ARGV[at])), runner = ARGV[at + 2],
@@ -200,11 +198,11 @@ local function claim(at, before)
   local queue_count, knows_held = tonumber(ARGV[at]), ARGV[at + 1] == '1'
   at = at + 2
 
-  local reply, queues = { '0' }, {}
+  local reply, queues = {}, {}
   for index = 1, queue_count do
-    local q = queue_at(before + index)
-    q.index, q.free = index - 1, tonumber(ARGV[at])
-    at = at + 1
+    local q = queue_at(tonumber(ARGV[at]))
+    q.index, q.free = index - 1, tonumber(ARGV[at + 1])
+    at = at + 2
     if knows_held then
       q.held = {}
       for i = 1, tonumber(ARGV[at]) do q.held[ARGV[at + i]] = true end
@@ -217,7 +215,7 @@ local function claim(at, before)
       purge(q, q.cancelled)
     end
     catch_up(q, ask.dead_keep, ask.cancelled_keep)
-    reply[index + 1] = ''
+    reply[index] = ''
     -- From here on in the order of this call's turn.
     queues[(index - 1 - start) % queue_count + 1] = q
   end
@@ -227,9 +225,8 @@ local function claim(at, before)
       local q = queues[i]
       local most = math.min(q.free, limit)
       if not q.is_paused and most > 0 then
-        local taken, has_more = claim_unknown(q, most, ask, reply)
+        local taken = claim_unknown(q, most, ask, reply)
         q.free, limit = q.free - taken, limit - taken
-        if has_more then reply[1] = '1' end
       end
     end
   end
@@ -251,6 +248,6 @@ local function claim(at, before)
     if asked == taken then break end
   end
 
-  for i = 1, queue_count do reply[queues[i].index + 2] = next_look(queues[i]) end
+  for i = 1, queue_count do reply[queues[i].index + 1] = next_look(queues[i]) end
   return reply
 end

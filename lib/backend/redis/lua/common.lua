@@ -34,6 +34,20 @@ local function queue_at(index)
   }
 end
 
+-- Tells runners that a queue has work. The channel stands beside the keys.
+local function ring(q)
+  redis.call('PUBLISH', string.sub(q.waiting, 1, -8) .. 'bell', '')
+end
+
+-- Rings where runners may be asleep over this: a queue that had nothing waiting, or something due sooner than all else.
+-- Where more is waiting already they have been told, and will look again by themselves.
+local function ring_if_first(q, waiting_added, earliest_due)
+  if waiting_added > 0 and redis.call('ZCARD', q.waiting) <= waiting_added then return ring(q) end
+  if not earliest_due then return end
+  local first = redis.call('ZRANGE', q.scheduled, 0, 0, 'WITHSCORES')[2]
+  if first and tonumber(first) >= earliest_due then ring(q) end
+end
+
 local function split(text, separator)
   local parts, from = {}, 1
   while true do
@@ -205,8 +219,10 @@ end
 local function enter_by_due(q, prefix, id, due_at)
   if due_at > now then
     redis.call('ZADD', q.scheduled, int(due_at), prefix .. ':' .. id)
+    q.earliest_due = math.min(q.earliest_due or due_at, due_at)
   else
     redis.call('ZADD', q.waiting, score_of(prefix, due_at), prefix .. ':' .. id)
+    q.added = (q.added or 0) + 1
   end
 end
 

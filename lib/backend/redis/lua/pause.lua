@@ -6,8 +6,11 @@
 local q = queue_at(1)
 if ARGV[1] == 'pause' then
   redis.call('HSET', q.meta, 'paused', ARGV[2] == 'inf' and 'inf' or int(now + tonumber(ARGV[2])))
+  -- A runner that sleeps learns when the pause ends.
+  ring(q)
 elseif ARGV[1] == 'resume' then
   redis.call('HDEL', q.meta, 'paused')
+  ring(q)
 else
   local paused = redis.call('HGET', q.meta, 'paused')
   return paused and (paused == 'inf' or tonumber(paused) > now) and 1 or 0

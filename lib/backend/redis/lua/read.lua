@@ -36,7 +36,9 @@ if ARGV[1] == 'list' then
   if ARGV[4] ~= '' then
     local after = find_task(q, ARGV[4])
     local rank = after and redis.call('ZRANK', line, after.member)
-    if rank then from = rank + 1 end
+    -- A task that has left the state cannot say where to go on; better an end than a second beginning.
+    if not rank then return reply end
+    from = rank + 1
   end
   while limit > 0 do
     local members = redis.call('ZRANGE', line, from, from + math.min(limit, CHUNK) - 1)

@@ -60,4 +60,5 @@ else
 end
 if not ARGV[5] then return { 'advanced' } end
 local letter, other = add_one(q, ARGV[5], ARGV[6], ARGV[7])
+ring_if_first(q, q.added or 0, q.earliest_due)
 return { 'advanced', letter, other or '' }

@@ -1,6 +1,7 @@
 -- Writes the outcomes of runs, in order; an outcome whose epoch is no longer the task's changes nothing.
 -- KEYS  the keys of each queue
--- ARGV  the number of queues, cancelledKeepMs; then per queue a count and, per outcome, id, epoch, kind, a, b. The kind is in capitals where the
+-- ARGV  the number of queues, cancelledKeepMs; then per queue its number (1 the first), a count and,
+--       per outcome, id, epoch, kind, a, b. The kind is in capitals where the
 --       outcome is offered again:
 --         s succeeded (a keepMs, b '+' and the result, or '')    r retry (a delayMs, b error)    d dead (a keepMs, b error)
 --         c cancelled (a keepMs, b reason)                       z snoozed or conflict (a delayMs)
@@ -44,6 +45,7 @@ local function apply(q, id, run, kind, a, b, cancelled_keep)
     run.state, run.runner = 'w', nil
     write_run(q, id, run)
     redis.call('ZADD', q.waiting, score_of(run.prefix, run.due_at), run.prefix .. ':' .. id)
+    q.has_news = true
   elseif kind == 'x' then
     give_back(run)
     run.state, run.runner = 'x', nil
@@ -54,6 +56,7 @@ local function apply(q, id, run, kind, a, b, cancelled_keep)
     if b == 'unknown-job' then
       local job = string.match(redis.call('HGET', q.tasks, id), RS .. '([^' .. US .. ']*)')
       redis.call('ZADD', q.unknown, 0, job .. US .. member)
+      q.has_news = true
     end
   end
 end
@@ -77,9 +80,10 @@ local function settle(at)
   local queue_count, cancelled_keep = tonumber(ARGV[at]), ARGV[at + 1]
   local letters = {}
   at = at + 2
-  for index = 1, queue_count do
-    local q, count = queue_at(index), tonumber(ARGV[at])
+  for _ = 1, queue_count do
+    local q, count = queue_at(tonumber(ARGV[at])), tonumber(ARGV[at + 1])
     local ids = {}
+    at = at + 1
     for i = 0, count - 1 do ids[i + 1] = ARGV[at + 1 + i * 5] end
     local texts, seen = read_all(q.runs, ids), {}
     local members, gone = {}, {}
@@ -103,7 +107,9 @@ local function settle(at)
     each_chunk('ZREM', q.pending, members)
     each_chunk('HDEL', q.runs, gone)
     each_chunk('HDEL', q.tasks, gone)
+    if q.has_news then ring(q) end
+    ring_if_first(q, 0, q.earliest_due)
     at = at + 1 + count * 5
   end
-  return table.concat(letters), at, queue_count
+  return table.concat(letters), at
 end

@@ -1,4 +1,5 @@
-import type { StoredError } from '../task/outcome.js';
+import type { StoredError } from './outcome.js';
+import { isError } from './realm.js';
 
 const longestMessage = 4_000;
 const longestStack = 8_000;
@@ -6,8 +7,8 @@ const longestStack = 8_000;
 /** Anything thrown, in the form in which it is stored; never throws itself. */
 export function storedError(thrown: unknown): StoredError {
   try {
-    if (thrown instanceof Error) {
-      const cause = thrown.cause instanceof Error ? `\ncaused by ${thrown.cause.stack}` : '';
+    if (isError(thrown)) {
+      const cause = isError(thrown.cause) ? `\ncaused by ${thrown.cause.stack}` : '';
       return {
         name: String(thrown.name).slice(0, 200),
         message: String(thrown.message).slice(0, longestMessage),

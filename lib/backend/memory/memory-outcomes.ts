@@ -1,0 +1,64 @@
+import type { Outcome, Settled, Settlement } from '../../task/outcome.js';
+import type { TaskRef } from '../../task/task-record.js';
+import type { MemoryQueue } from './memory-queue.js';
+import type { MemoryTask } from './memory-task.js';
+
+/** Writes an outcome, if the lease it comes from is still the task's. */
+export function settle(queue: MemoryQueue, { id, epoch, outcome, repeat }: Settlement, now: number): Settled {
+  const task = queue.tasks.get(id);
+  if (!task) return repeat ? 'settled' : 'lost';
+  if (task.epoch !== epoch) return 'lost';
+  if (task.state !== 'pending') return repeat ? 'settled' : 'lost';
+  if (task.cancelRequested && outcome.type !== 'succeeded') queue.cancel(task, 'cancelled', now);
+  else applyOutcome(queue, task, outcome, now);
+  return 'settled';
+}
+
+/** What an outcome does to a task that is pending. */
+export function applyOutcome(queue: MemoryQueue, task: MemoryTask, outcome: Outcome, now: number): void {
+  if (task.lock?.phase === 'while_executing') queue.locks.free(task);
+  switch (outcome.type) {
+    case 'succeeded':
+      task.result = outcome.result;
+      return queue.finish(task, 'succeeded', outcome.keepMs, now);
+    case 'retry':
+      if (task.lock?.phase === 'until_executed') queue.locks.free(task);
+      task.failures++;
+      task.addError(outcome.error, now);
+      return queue.postpone(task, outcome.delayMs, now);
+    case 'dead':
+      task.failures++;
+      task.addError(outcome.error, now);
+      return queue.finish(task, 'dead', outcome.keepMs, now);
+    case 'cancelled':
+      return queue.cancel(task, outcome.reason, now, outcome.keepMs);
+    case 'snoozed':
+    case 'conflict':
+      task.attempt--;
+      return queue.postpone(task, outcome.delayMs, now);
+    case 'handed-back':
+      task.attempt--;
+      queue.move(task, 'waiting');
+      return queue.ring();
+    case 'parked':
+      task.attempt--;
+      task.reason = outcome.reason;
+      queue.move(task, 'parked');
+      return queue.ring();
+  }
+}
+
+/** Takes back what a runner was given in an answer that never reached it. */
+export function handBackAllBut(
+  queue: MemoryQueue,
+  holding: readonly TaskRef[],
+  runner: string,
+  now: number,
+): void {
+  const known = new Set(holding.filter((held) => held.queue === queue.name).map(({ id }) => id));
+  for (const task of queue.lines.pending.sorted()) {
+    if (task.runner !== runner || known.has(task.id)) continue;
+    if (task.cancelRequested) queue.cancel(task, 'cancelled', now);
+    else applyOutcome(queue, task, { type: 'handed-back' }, now);
+  }
+}

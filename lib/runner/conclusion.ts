@@ -1,0 +1,171 @@
+import type { ClaimedTask } from '../backend/backend.js';
+import type { JobHandler } from '../job/job-handler.js';
+import type { JobsLog } from '../job/jobs-log.js';
+import type { HookChain } from '../job/hook-chain.js';
+import { TaskCancelledError } from '../task/errors.js';
+import type { Outcome } from '../task/outcome.js';
+import { nextAttemptInMs, type RetryRules } from '../task/retry-policy.js';
+import { lineOf, storedError } from '../task/stored-error.js';
+import type { Task } from '../task/task.js';
+import type { End } from './attempt.js';
+import type { Patience, Run } from './patience.js';
+import type { TaskLog } from './task-log.js';
+
+/** How long finished tasks stay, in milliseconds from now. */
+export interface Retention {
+  succeededMs(): number;
+  deadMs(): number;
+  cancelledMs(): number;
+}
+
+/** Thrown where a drain ended before what follows a run. */
+class CutOff extends Error {}
+
+/** Turns the end of a run into an outcome: verdicts, retry rules, `afterRun`. */
+export class Conclusion {
+  constructor(
+    private readonly hooks: HookChain,
+    private readonly patience: Patience,
+    private readonly retention: Retention,
+    private readonly resultLimit: number,
+    private readonly lines: TaskLog,
+    private readonly log: JobsLog,
+  ) {}
+
+  /** From how the run ended to what is stored; `afterRun` is called with the lease still held. */
+  of(run: Run, end: End): Outcome | Promise<Outcome> {
+    const { attempt, task } = run;
+    const { claimed } = attempt;
+    // Whoever holds the lease now will tell what became of the task; the store refuses whatever is said here.
+    if (end.type === 'handed-back' || attempt.isLost) return { type: 'handed-back' };
+    if (end.type === 'unrunnable') {
+      this.lines.parked(claimed, end.reason, end.why);
+      return { type: 'parked', reason: end.reason };
+    }
+    const verdict = end.type === 'timed-out' ? undefined : task?.verdict;
+    if (verdict?.type === 'snooze') {
+      this.lines.snoozed(claimed, verdict.delayMs);
+      return { type: 'snoozed', delayMs: verdict.delayMs };
+    }
+    if (end.type === 'returned' && !verdict) return this.succeed(run, end.value);
+    if (attempt.isStopping && end.type === 'threw') return { type: 'handed-back' };
+    const error = verdict?.error ?? ('error' in end ? end.error : undefined);
+    return this.afterwards(() =>
+      attempt.isCancelled ? this.cancelled(run, error) : this.fail(run, error, verdict?.mayRetry ?? true),
+    );
+  }
+
+  private succeed(run: Run, value: unknown): Outcome | Promise<Outcome> {
+    if (!this.hasAfterRun(run)) return this.success(run, value);
+    return this.afterwards(async () => {
+      await this.afterRun(run, true, { willRetry: false, result: value });
+      return this.success(run, value);
+    });
+  }
+
+  /** What follows a run: a drain does not wait for it. The task is then handed back, since it is not all done. */
+  private async afterwards(conclude: () => Promise<Outcome>): Promise<Outcome> {
+    try {
+      return await conclude();
+    } catch (thrown) {
+      if (thrown instanceof CutOff) return { type: 'handed-back' };
+      throw thrown;
+    }
+  }
+
+  /** Hooks and rules may hang like a run: beyond the job's timeout their slot does not wait for them either. */
+  private async bounded<T>(run: Run, what: string, work: Promise<T>, otherwise: T): Promise<T> {
+    const end = await this.patience.waitFor(
+      run,
+      work.then((value) => ({ type: 'returned', value })),
+    );
+    if (end.type === 'returned') return end.value as T;
+    if (end.type === 'handed-back') throw new CutOff();
+    this.complain(run.attempt.claimed, `${what} did not end within the timeout`);
+    return otherwise;
+  }
+
+  private success({ attempt: { claimed }, startedAt }: Run, value: unknown): Outcome {
+    this.lines.succeeded(claimed, startedAt);
+    const keepMs = claimed.keepMs ?? this.retention.succeededMs();
+    return { type: 'succeeded', result: keepMs > 0 ? this.resultText(claimed, value) : undefined, keepMs };
+  }
+
+  private async fail(run: Run, error: unknown, mayRetry: boolean): Promise<Outcome> {
+    const { claimed } = run.attempt;
+    const failed = {
+      job: claimed.job,
+      attempt: claimed.attempt,
+      failures: claimed.failures + 1,
+      error,
+      mayRetry,
+    };
+    const report = (rule: string, thrown: unknown) =>
+      this.complain(claimed, `${rule} failed: ${lineOf(thrown)}`);
+    const rules = this.rulesOf(run);
+    const byDefault = await nextAttemptInMs(
+      failed,
+      { ...rules, retryDelay: undefined, shouldRetry: undefined },
+      report,
+    );
+    const delayMs =
+      rules.retryDelay || rules.shouldRetry
+        ? await this.bounded(run, 'its retry rule', nextAttemptInMs(failed, rules, report), byDefault)
+        : byDefault;
+    await this.afterRun(run, false, { willRetry: delayMs !== undefined, error });
+    this.lines.failed(claimed, run.startedAt, error, delayMs);
+    return delayMs === undefined
+      ? { type: 'dead', error: storedError(error), keepMs: this.retention.deadMs() }
+      : { type: 'retry', error: storedError(error), delayMs };
+  }
+
+  /** What the call said wins over what the job says, and the job's methods over both. */
+  private rulesOf({ attempt, job: { definition }, extra, handler }: Run): RetryRules {
+    const instance: Partial<JobHandler<never>> = handler?.instance ?? {};
+    const { retryDelay, shouldRetry } = instance;
+    return {
+      retries: attempt.claimed.retries,
+      backoff: extra.backoff ?? definition.backoff,
+      jitter: extra.jitter ?? definition.jitter,
+      retryDelay: typeof retryDelay === 'function' ? retryDelay.bind(instance) : undefined,
+      shouldRetry: typeof shouldRetry === 'function' ? shouldRetry.bind(instance) : undefined,
+    };
+  }
+
+  private async cancelled(run: Run, error: unknown): Promise<Outcome> {
+    const { claimed } = run.attempt;
+    await this.afterRun(run, false, {
+      willRetry: false,
+      error: error ?? new TaskCancelledError(`${claimed.job}: cancelled`),
+    });
+    this.lines.cancelled(claimed);
+    return { type: 'cancelled', reason: 'cancelled', keepMs: this.retention.cancelledMs() };
+  }
+
+  private hasAfterRun({ task, handler }: Run): boolean {
+    return task !== undefined && this.hooks.has('afterRun', handler?.instance ?? {});
+  }
+
+  private async afterRun(run: Run, success: boolean, end: Parameters<Task['end']>[0]): Promise<void> {
+    const { handler, task } = run;
+    if (!task || !this.hasAfterRun(run)) return;
+    task.end(end);
+    const hooks = this.hooks.after('afterRun', handler?.instance ?? {}, success, task);
+    await this.bounded(run, 'afterRun', hooks, undefined);
+  }
+
+  private resultText(claimed: ClaimedTask, value: unknown): string | undefined {
+    try {
+      const text = JSON.stringify(value) as string | undefined;
+      if (text === undefined || Buffer.byteLength(text) <= this.resultLimit) return text;
+      this.complain(claimed, 'its result exceeds payloadLimit and is not kept');
+    } catch (error) {
+      this.complain(claimed, `its result is no JSON and is not kept: ${lineOf(error)}`);
+    }
+    return undefined;
+  }
+
+  private complain({ job, id }: ClaimedTask, what: string): void {
+    this.log.write('error', job, `task ${id}: ${what}`);
+  }
+}

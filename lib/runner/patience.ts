@@ -1,0 +1,43 @@
+import type { OpenHandler } from '../job/handler.js';
+import type { ProvidedJob } from '../job/job-registry.js';
+import type { Clock } from '../task/clock.js';
+import type { TaskExtra } from '../task/enqueue-plan.js';
+import { TaskTimeoutError } from '../task/errors.js';
+import type { Task } from '../task/task.js';
+import type { Attempt, End } from './attempt.js';
+
+/** An attempt on its way; what is known of it grows. */
+export interface Run {
+  readonly attempt: Attempt;
+  readonly job: ProvidedJob;
+  readonly extra: TaskExtra;
+  readonly startedAt: number;
+  /** Once the params are read. */
+  task?: Task<never>;
+  /** Once the instance is there: without it there are no methods to ask. */
+  handler?: OpenHandler;
+}
+
+/** Waits for a run, or for what follows it, no longer than the job's timeout and the end of a drain allow. */
+export class Patience {
+  /** What went on after nobody waited for it any more, because it does not heed `task.signal`. */
+  abandoned = 0;
+
+  constructor(private readonly clock: Clock) {}
+
+  async waitFor({ attempt, job, extra }: Run, work: Promise<End>): Promise<End> {
+    const timeoutMs = extra.timeoutMs ?? job.definition.timeoutMs;
+    const timeOut = () => attempt.timeOut(new TaskTimeoutError(attempt.claimed.job, timeoutMs!));
+    const timer = timeoutMs === undefined ? undefined : this.clock.after(timeoutMs, timeOut);
+    const end = await attempt.race(work);
+    timer?.cancel();
+    if (end.type === 'timed-out' || end.type === 'handed-back') this.abandon(work);
+    return end;
+  }
+
+  private abandon(work: Promise<unknown>): void {
+    this.abandoned++;
+    const over = () => void this.abandoned--;
+    work.then(over, over);
+  }
+}
