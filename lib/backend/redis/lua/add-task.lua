@@ -74,3 +74,40 @@ local function add_one(q, id, head, rest)
   if locks_at_enqueue(lock) then redis.call('HSET', q.locks, lock.key, id) end
   return 'e'
 end
+
+-- Goes through the call without writing, to the first conflict that raises.
+local function find_raised()
+  local at, index, n = 2, 1, 0
+  while ARGV[at] do
+    local q, count = queue_at(index), tonumber(ARGV[at])
+    local ids, holders = {}, {}
+    for i = 0, count - 1 do
+      local id, head, rest = ARGV[at + 1 + i * 3], ARGV[at + 2 + i * 3], ARGV[at + 3 + i * 3]
+      n = n + 1
+      local replace = head ~= 'P' and parse_head(head).replace
+      local lock, token = lock_in(rest)
+      local existing = find_task(q, id)
+      if existing and existing.is_past then existing = nil end
+      local is_answered = ids[id] and not replace
+      if existing then
+        local is_free = existing.state == 'dead' or existing.state == 'cancelled'
+        is_answered = is_answered or existing.given.token == token or existing.state == 'pending'
+          or not (is_free or replace)
+      end
+      if not is_answered then
+        ids[id] = true
+        if locks_at_enqueue(lock) then
+          local stored = holder_of(q, lock.key)
+          if existing and stored == id then stored = nil end
+          local holder = holders[lock.key] or stored
+          if not holder or holder == id then
+            holders[lock.key] = id
+          elseif lock.conflict == 'raise' then
+            return n, holder
+          end
+        end
+      end
+    end
+    at, index = at + 1 + count * 3, index + 1
+  end
+end

@@ -30,7 +30,8 @@ local function add_plain(q, at, count)
       entries[#entries + 1] = prefix .. ':' .. id
       answer('e')
     else
-      answer(add_one(q, id, 'P', ARGV[at + (i - 1) * 3 + 2]))
+      L = L or library()
+      answer(L.add_one(q, id, 'P', ARGV[at + (i - 1) * 3 + 2]))
     end
   end
   if #values > 0 then
@@ -40,45 +41,9 @@ local function add_plain(q, at, count)
   end
 end
 
--- Goes through the call without writing, to the first conflict that raises.
-local function find_raised()
-  local at, index, n = 2, 1, 0
-  while ARGV[at] do
-    local q, count = queue_at(index), tonumber(ARGV[at])
-    local ids, holders = {}, {}
-    for i = 0, count - 1 do
-      local id, head, rest = ARGV[at + 1 + i * 3], ARGV[at + 2 + i * 3], ARGV[at + 3 + i * 3]
-      n = n + 1
-      local replace = head ~= 'P' and parse_head(head).replace
-      local lock, token = lock_in(rest)
-      local existing = find_task(q, id)
-      if existing and existing.is_past then existing = nil end
-      local is_answered = ids[id] and not replace
-      if existing then
-        local is_free = existing.state == 'dead' or existing.state == 'cancelled'
-        is_answered = is_answered or existing.given.token == token or existing.state == 'pending'
-          or not (is_free or replace)
-      end
-      if not is_answered then
-        ids[id] = true
-        if locks_at_enqueue(lock) then
-          local stored = holder_of(q, lock.key)
-          if existing and stored == id then stored = nil end
-          local holder = holders[lock.key] or stored
-          if not holder or holder == id then
-            holders[lock.key] = id
-          elseif lock.conflict == 'raise' then
-            return n, holder
-          end
-        end
-      end
-    end
-    at, index = at + 1 + count * 3, index + 1
-  end
-end
-
 if ARGV[1] == 'g' then
-  local raised, holder = find_raised()
+  L = library()
+  local raised, holder = L.find_raised()
   if raised then
     local at, n = 2, 0
     while ARGV[at] do
@@ -104,11 +69,19 @@ while ARGV[at] do
       add_plain(q, at + 1 + i * 3, plain)
       i = i + plain
     else
-      answer(add_one(q, ARGV[at + 1 + i * 3], ARGV[at + 2 + i * 3], ARGV[at + 3 + i * 3]))
+      L = L or library()
+      answer(L.add_one(q, ARGV[at + 1 + i * 3], ARGV[at + 2 + i * 3], ARGV[at + 3 + i * 3]))
       i = i + 1
     end
   end
-  ring_if_first(q, q.added or 0, q.earliest_due)
+  if q.added or q.earliest_due then
+    -- As in ring_if_first, without making it for a plain call.
+    if not L and redis.call('ZCARD', q.waiting) <= q.added then
+      redis.call('PUBLISH', string.sub(q.waiting, 1, -8) .. 'bell', '')
+    elseif L then
+      L.ring_if_first(q, q.added or 0, q.earliest_due)
+    end
+  end
   at, index = at + 1 + count * 3, index + 1
 end
 table.insert(others, 1, table.concat(letters))

@@ -4,25 +4,30 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const here = new URL('.', import.meta.url);
 
-/** The parts of each script, in order; those without a file of their own name end it. */
+/** The parts of each script, in order: files, libraries of files that are made only when needed, and ends. */
+const library = (...names) => ({ library: ['common', ...names] });
 const scripts = {
-  add: ['common', 'add-task', 'add'],
-  claim: ['common', 'claim', 'return claim(1)'],
-  settle: ['common', 'settle', 'return (settle(1))'],
+  add: ['base', library('add-task'), 'add'],
+  claim: ['base', library('claim-task'), 'claim', 'return claim(1)'],
+  settle: ['base', library('settle-task'), 'settle', 'return (settle(1))'],
   // What a busy runner sends: the outcomes of the moment and the next claim, in one call.
   settleAndClaim: [
-    'common',
+    'base',
+    library('settle-task', 'claim-task'),
     'settle',
     'claim',
     'local letters, at = settle(1)\nlocal reply = claim(at)\ntable.insert(reply, 1, letters)\nreturn reply',
   ],
-  renew: ['common', 'renew'],
-  read: ['common', 'read'],
-  act: ['common', 'act'],
-  pause: ['common', 'pause'],
-  schedule: ['common', 'add-task', 'schedule'],
+  renew: ['base', 'renew'],
+  read: ['base', 'common', 'read'],
+  act: ['base', 'common', 'act'],
+  pause: ['base', 'common', 'pause'],
+  schedule: ['base', 'common', 'add-task', 'schedule'],
 };
-const files = ['common', 'add-task', 'add', 'claim', 'settle', 'renew', 'read', 'act', 'pause', 'schedule'];
+const files = [
+  ...['base', 'common', 'add-task', 'add', 'claim-task', 'claim', 'settle-task', 'settle'],
+  ...['renew', 'read', 'act', 'pause', 'schedule'],
+];
 
 /** @param {string} name */
 const source = (name) =>
@@ -33,8 +38,15 @@ const source = (name) =>
 
 /** @param {string} name */
 const variable = (name) => name.replace(/-(.)/g, (_, /** @type {string} */ letter) => letter.toUpperCase());
-/** @param {string} name */
-const part = (name) => (files.includes(name) ? variable(name) : JSON.stringify(name));
+/** @param {string | { library: string[] }} part */
+const written = (part) => {
+  if (typeof part === 'string') return files.includes(part) ? variable(part) : JSON.stringify(part);
+  const names = part.library.flatMap((file) =>
+    Array.from(source(file).matchAll(/^local function (\w+)/gm), ([, name]) => `${name} = ${name}`),
+  );
+  const end = `return { ${names.join(', ')} }\nend\nlocal L`;
+  return ["'local function library()'", ...part.library.map(variable), JSON.stringify(end)].join(', ');
+};
 
 export function embedded() {
   return [
@@ -42,7 +54,7 @@ export function embedded() {
     ...files.map((name) => `const ${variable(name)} = ${JSON.stringify(source(name))};`),
     'export const luaSources = {',
     ...Object.entries(scripts).map(
-      ([name, parts]) => `  ${name}: [${parts.map(part).join(', ')}].join('\\n'),`,
+      ([name, parts]) => `  ${name}: [${parts.map(written).join(', ')}].join('\\n'),`,
     ),
     '};',
     '',

@@ -1,0 +1,54 @@
+-- Stands at the head of every script.
+--
+-- A call names the keys of its queues, 15 for each, in this order; nothing else is touched.
+-- Values:
+--   tasks[id]  F|prefix|enqueuedAt|expiresAt|retries|keepMs|token|lock RS job US +extra US scheduleId US slot US params
+--              F is P for a plain task and X for one that can expire or has a lock; a token equal to the id is left out;
+--              lock is phase,onConflict,ttlMs,retryAfterMs,key
+--   runs[id]   S|epoch|attempt|failures|dueAt|cancelRequested|prefix|retries|F|finishedAt|runner, from the first claim on;
+--              S is p pending, w waiting or scheduled, d dead, k succeeded and kept, c cancelled, x parked
+--   notes      id:e the errors, id:r the result, id:w the reason
+-- A member of a sorted set is prefix:id; the prefix is the arrival number, with the priority behind it unless that is 0,
+-- so that equal scores stand in order of arrival.
+local RS, US = '\30', '\31'
+local KEYS_PER_QUEUE = 15
+local PRIORITY_STEP = 4398046511104 -- 2^42 milliseconds: a waiting score is priority, then due time
+local CHUNK = 500 -- unpack fails at some thousands
+local MOVES = 1000 -- most tasks of one kind that a call moves
+
+local time = redis.call('TIME')
+local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now = math.floor(now_us / 1000)
+
+local function int(number)
+  return string.format('%.0f', number)
+end
+
+local function queue_at(index)
+  local o = (index - 1) * KEYS_PER_QUEUE
+  return {
+    waiting = KEYS[o + 1], scheduled = KEYS[o + 2], pending = KEYS[o + 3], dead = KEYS[o + 4],
+    parked = KEYS[o + 5], kept = KEYS[o + 6], cancelled = KEYS[o + 7], unknown = KEYS[o + 8],
+    tasks = KEYS[o + 9], runs = KEYS[o + 10], notes = KEYS[o + 11], locks = KEYS[o + 12],
+    meta = KEYS[o + 13], schedules = KEYS[o + 14], slots = KEYS[o + 15],
+  }
+end
+
+-- Calls a command that takes many members, some at a time.
+local function each_chunk(command, key, list)
+  for from = 1, #list, CHUNK * 2 do
+    redis.call(command, key, unpack(list, from, math.min(from + CHUNK * 2 - 1, #list)))
+  end
+end
+
+local function read_all(key, fields)
+  local values = {}
+  for from = 1, #fields, CHUNK do
+    local some = redis.call('HMGET', key, unpack(fields, from, math.min(from + CHUNK - 1, #fields)))
+    for i = 1, #some do
+      values[from + i - 1] = some[i]
+    end
+  end
+  return values
+end
+

@@ -1,0 +1,104 @@
+-- What a claim does beside handing out plain tasks; after common.
+
+-- What a runner was given in an answer that never reached it.
+local function hand_back_unheld(q, runner, cancelled_keep)
+  local members = redis.call('ZRANGE', q.pending, 0, -1)
+  for i = 1, #members do
+    local id = id_of(members[i])
+    local text = not q.held[id] and redis.call('HGET', q.runs, id)
+    local run = text and parse_run(text)
+    if run and run.runner == runner then
+      redis.call('ZREM', q.pending, members[i])
+      local lock = lock_of(q, id, run.flag)
+      if run.cancel then
+        cancel_task(q, id, run, 'cancelled', cancelled_keep, lock)
+      else
+        if lock and lock.phase == 'while_executing' then free_lock(q, id, lock) end
+        run.state, run.attempt, run.runner = 'w', run.attempt - 1, nil
+        write_run(q, id, run)
+        redis.call('ZADD', q.waiting, score_of(run.prefix, run.due_at), members[i])
+      end
+    end
+  end
+end
+
+local function purge(q, line)
+  local members = redis.call('ZRANGEBYSCORE', line, '-inf', int(now), 'LIMIT', 0, MOVES)
+  for i = 1, #members do
+    local task = find_task(q, id_of(members[i]))
+    if task then remove_task(q, task) else redis.call('ZREM', line, members[i]) end
+  end
+end
+
+-- A lease that ended without an outcome: its process died, or was cut off.
+local function recover(q, member, dead_keep, cancelled_keep)
+  local id = id_of(member)
+  local text = redis.call('HGET', q.runs, id)
+  redis.call('ZREM', q.pending, member)
+  if not text then return end
+  local run = parse_run(text)
+  local lock = lock_of(q, id, run.flag)
+  local lost_runner = run.runner
+  -- Nothing of the lost claim counts any more, not even as a repeat.
+  run.epoch, run.runner = '0', nil
+  if run.cancel then return cancel_task(q, id, run, 'cancelled', cancelled_keep, lock) end
+  if lock and lock.phase == 'while_executing' then free_lock(q, id, lock) end
+  run.failures = run.failures + 1
+  add_error(q, id, run, cjson.encode({
+    name = 'LeaseLostError', message = 'runner ' .. lost_runner .. ' did not settle before its lease ended',
+  }))
+  if run.attempt > run.retries then return finish(q, id, run, 'd', dead_keep, lock) end
+  run.state = 'w'
+  write_run(q, id, run)
+  redis.call('ZADD', q.waiting, score_of(run.prefix, run.due_at), member)
+end
+
+local function promote(q, due)
+  local members, entries = {}, {}
+  for i = 1, #due, 2 do
+    members[#members + 1] = due[i]
+    entries[#entries + 1] = score_of(prefix_of(due[i]), tonumber(due[i + 1]))
+    entries[#entries + 1] = due[i]
+  end
+  each_chunk('ZREM', q.scheduled, members)
+  each_chunk('ZADD', q.waiting, entries)
+end
+
+-- What a claim does to a task's lock; answers the other task that stands in the way of the run.
+local function lock_claimed(q, id, lock)
+  if not lock then return '' end
+  if lock.phase == 'while_executing' then return take_lock(q, id, lock) or '' end
+  if lock.phase == 'until_executing' then
+    free_lock(q, id, lock)
+  elseif lock.phase == 'until_executed' then
+    -- Freed after an earlier run: taken again where it is free, and run either way.
+    take_lock(q, id, lock)
+  end
+  return ''
+end
+
+-- Ends a task whose time had passed before its first run.
+local function expire(q, id, value, prefix, retries, flag, due_at, cancelled_keep)
+  cancel_task(q, id, {
+    epoch = '0', attempt = 0, failures = 0, due_at = due_at, prefix = prefix, retries = tonumber(retries), flag = flag,
+  }, 'expired', cancelled_keep, parse_given(value).lock)
+end
+
+-- Takes tasks out of parked that are there because nobody knew their job; answers them as popped ones.
+local function pop_unknown(q, jobs, most)
+  local popped = {}
+  for i = 1, #jobs do
+    local job = jobs[i]
+    local found = redis.call('ZRANGEBYLEX', q.unknown, '[' .. job .. US, '(' .. job .. '\32', 'LIMIT', 0, most - #popped / 2)
+    for j = 1, #found do
+      local member = string.sub(found[j], #job + 2)
+      redis.call('ZREM', q.unknown, found[j])
+      redis.call('ZREM', q.parked, member)
+      redis.call('HDEL', q.notes, id_of(member) .. ':w')
+      popped[#popped + 1] = member
+      popped[#popped + 1] = int(parse_run(redis.call('HGET', q.runs, id_of(member))).due_at)
+    end
+    if #popped / 2 >= most then break end
+  end
+  return popped
+end

@@ -1,0 +1,54 @@
+-- What an outcome does to a task; after common.
+
+local function give_back(run)
+  run.attempt = run.attempt - 1
+end
+
+local function postpone(q, id, run, delay_ms)
+  run.state, run.due_at, run.runner = 'w', now + tonumber(delay_ms), nil
+  write_run(q, id, run)
+  enter_by_due(q, run.prefix, id, run.due_at)
+end
+
+local function apply(q, id, run, kind, a, b, cancelled_keep)
+  redis.call('ZREM', q.pending, run.prefix .. ':' .. id)
+  local lock = lock_of(q, id, run.flag)
+  if run.cancel and kind ~= 's' then return cancel_task(q, id, run, 'cancelled', cancelled_keep, lock) end
+  if lock and lock.phase == 'while_executing' then free_lock(q, id, lock) end
+  if kind == 's' then
+    finish(q, id, run, 'k', a, lock)
+    if b ~= '' and a ~= '0' then redis.call('HSET', q.notes, id .. ':r', string.sub(b, 2)) end
+  elseif kind == 'r' then
+    if lock and lock.phase == 'until_executed' then free_lock(q, id, lock) end
+    run.failures = run.failures + 1
+    add_error(q, id, run, b)
+    postpone(q, id, run, a)
+  elseif kind == 'd' then
+    run.failures = run.failures + 1
+    add_error(q, id, run, b)
+    finish(q, id, run, 'd', a, lock)
+  elseif kind == 'c' then
+    cancel_task(q, id, run, b, a, lock)
+  elseif kind == 'z' then
+    give_back(run)
+    postpone(q, id, run, a)
+  elseif kind == 'h' then
+    give_back(run)
+    run.state, run.runner = 'w', nil
+    write_run(q, id, run)
+    redis.call('ZADD', q.waiting, score_of(run.prefix, run.due_at), run.prefix .. ':' .. id)
+    q.has_news = true
+  elseif kind == 'x' then
+    give_back(run)
+    run.state, run.runner = 'x', nil
+    write_run(q, id, run)
+    local member = run.prefix .. ':' .. id
+    redis.call('ZADD', q.parked, int(now), member)
+    redis.call('HSET', q.notes, id .. ':w', b)
+    if b == 'unknown-job' then
+      local job = string.match(redis.call('HGET', q.tasks, id), RS .. '([^' .. US .. ']*)')
+      redis.call('ZADD', q.unknown, 0, job .. US .. member)
+      q.has_news = true
+    end
+  end
+end
