@@ -162,12 +162,13 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
       new Logger('JobsModule').warn(
         "tasks live in this process's memory and are lost when it ends; name a backend, or say 'memory:' if that is meant",
       );
-    const { prefix, retention } = this.options;
+    const { prefix, retention, enqueueTimeoutMs } = this.options;
     const now = this.clock.now();
     await this.backend.open({
       prefix,
       deadKeepMs: spanMs(retention.dead, now),
       cancelledKeepMs: spanMs(retention.cancelled, now),
+      enqueueTimeoutMs,
     });
     this.isOpen = true;
     this.adder.open();

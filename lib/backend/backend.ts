@@ -26,6 +26,8 @@ export interface BackendSettings {
   /** How long a task that ended dead or cancelled stays; Infinity keeps it. */
   readonly deadKeepMs: number;
   readonly cancelledKeepMs: number;
+  /** How long an `add` that gets no answer may be repeated. */
+  readonly enqueueTimeoutMs: number;
 }
 
 /** The hot path. A step that makes work, or a due time, rings the bell of its queue. */

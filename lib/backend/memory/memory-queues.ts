@@ -4,7 +4,12 @@ import { MemoryQueue } from './memory-queue.js';
 /** The queues of a store, made when something is first put into them. */
 export class MemoryQueues {
   private readonly queues = new Map<string, MemoryQueue>();
-  settings: BackendSettings = { prefix: 'jobs', deadKeepMs: 86_400_000, cancelledKeepMs: 86_400_000 };
+  settings: BackendSettings = {
+    prefix: 'jobs',
+    deadKeepMs: 86_400_000,
+    cancelledKeepMs: 86_400_000,
+    enqueueTimeoutMs: 5_000,
+  };
 
   constructor(readonly bell: Bell) {}
 

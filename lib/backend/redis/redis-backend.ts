@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Backend, BackendSettings, Bell, CatalogStore, ScheduleStore, TaskStore } from '../backend.js';
+import { UnusableStoreError } from '../errors.js';
 import { RedisBell } from './redis-bell.js';
 import { RedisCatalog } from './redis-catalog.js';
 import { RedisConnection } from './redis-connection.js';
@@ -12,7 +13,9 @@ export interface RedisBackendOptions {
   readonly options?: RedisOptions;
 }
 
+/** A server that has not answered by then is taken for gone, and its connection is made anew. */
 const deadlineMs = 5_000;
+const longestReconnectPauseMs = 1_000;
 
 /** Tasks in Redis. */
 export function redisBackend(options: RedisBackendOptions): Backend {
@@ -26,9 +29,16 @@ class RedisBackend implements Backend {
   constructor(private readonly options: RedisBackendOptions) {}
 
   async open(settings: BackendSettings): Promise<void> {
-    const client = this.connect();
-    const subscriber = this.connect();
-    await Promise.all([client.connect(), subscriber.connect()]);
+    const client = this.makeClient();
+    const subscriber = this.makeClient();
+    try {
+      await Promise.all([connect(client), connect(subscriber)]);
+      await checkVersion(client);
+    } catch (error) {
+      client.disconnect();
+      subscriber.disconnect();
+      throw error;
+    }
     const connection = new RedisConnection(client, new RedisKeys(settings.prefix), deadlineMs);
     this.parts = {
       client,
@@ -62,23 +72,25 @@ class RedisBackend implements Backend {
   }
 
   private get opened(): Parts {
-    if (!this.parts) throw new Error('the redis backend is not open');
+    if (!this.parts) throw new UnusableStoreError('the redis backend is not open');
     return this.parts;
   }
 
-  private connect(): Redis {
+  private makeClient(): Redis {
     const { url, options } = this.options;
-    // What was sent and not answered is repeated by us, knowingly, and never by the client.
     const own: RedisOptions = {
       lazyConnect: true,
+      // What was sent and not answered is repeated by us, knowingly, and never by the client.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
+      socketTimeout: deadlineMs,
+      retryStrategy: (tries) => Math.min(tries * 50, longestReconnectPauseMs),
+      // After a failover the old primary refuses writes: its successor is behind the same name.
+      reconnectOnError: (error) => error.message.startsWith('READONLY'),
       ...options,
     };
-    const client = url === undefined ? new Redis(own) : new Redis(url, own);
-    client.on('error', () => undefined);
-    return client;
+    return url === undefined ? new Redis(own) : new Redis(url, own);
   }
 }
 
@@ -89,4 +101,24 @@ interface Parts {
   readonly schedules: ScheduleStore;
   readonly catalog: CatalogStore;
   readonly bell: Bell;
+}
+
+/** The first connection must succeed; later ones come back by themselves. */
+async function connect(client: Redis): Promise<void> {
+  let trouble: Error | undefined;
+  client.on('error', (error: Error) => (trouble = error));
+  try {
+    await client.connect();
+  } catch (error) {
+    const { host, port } = client.options;
+    const cause = trouble ?? (error as Error);
+    throw new UnusableStoreError(`redis at ${host}:${port} cannot be used: ${cause.message}`, { cause });
+  }
+}
+
+async function checkVersion(client: Redis): Promise<void> {
+  const version = /redis_version:(\d+)\.(\d+)/.exec(await client.info('server'));
+  const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
+  if (major < 6 || (major === 6 && minor < 2))
+    throw new UnusableStoreError(`redis ${major}.${minor} is too old: 6.2 or newer is needed`);
 }

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Cluster, Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
+import { StoreUnavailableError } from '../errors.js';
 import { luaSources } from './lua-sources.js';
 import type { RedisKeys } from './redis-keys.js';
 
 export type ScriptName = keyof typeof luaSources;
-
-/** A client of one server or of a cluster. */
-export type RedisClient = Redis | Cluster;
 
 const shas = Object.fromEntries(
   Object.entries(luaSources).map(([name, source]) => [name, createHash('sha1').update(source).digest('hex')]),
@@ -17,14 +15,14 @@ export class RedisConnection {
   private readonly noted = new Set<string>();
 
   constructor(
-    readonly client: RedisClient,
+    readonly client: Redis,
     readonly keys: RedisKeys,
     private readonly deadlineMs: number,
   ) {}
 
   run(script: ScriptName, queues: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
     const keys = queues.flatMap((queue) => this.keys.of(queue));
-    return this.answered(script, this.evaluate(script, [keys.length, ...keys, ...args]));
+    return this.answered(script, () => this.evaluate(script, [keys.length, ...keys, ...args]));
   }
 
   /** Remembers the names of queues that get tasks, for whoever lists them. Only a hint: written beside, not within, a step. */
@@ -37,25 +35,44 @@ export class RedisConnection {
   }
 
   queues(): Promise<string[]> {
-    return this.answered('queues', this.client.smembers(this.keys.queues));
+    return this.answered('queues', () => this.client.smembers(this.keys.queues));
   }
 
   private async evaluate(script: ScriptName, args: readonly (string | number)[]): Promise<unknown> {
     try {
       return await this.client.call('EVALSHA', [shas[script], ...args]);
     } catch (error) {
+      // A server that was restarted, or whose scripts were flushed, has done nothing yet.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
       return this.client.call('EVAL', [luaSources[script], ...args]);
     }
   }
 
-  private answered<T>(what: string, reply: Promise<T>): Promise<T> {
+  private answered<T>(what: string, ask: () => Promise<T>): Promise<T> {
+    if (this.client.status !== 'ready')
+      return Promise.reject(
+        new StoreUnavailableError(`redis is not connected (${this.client.status})`, false),
+      );
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
-        () => reject(new Error(`redis did not answer ${what} within ${this.deadlineMs} ms`)),
+        () =>
+          reject(
+            new StoreUnavailableError(`redis did not answer ${what} within ${this.deadlineMs} ms`, true),
+          ),
         this.deadlineMs,
       );
-      reply.then(resolve, reject).finally(() => clearTimeout(timer));
+      const failed = (cause: unknown) =>
+        reject(
+          isReply(cause) ? cause : new StoreUnavailableError(`redis did not answer ${what}`, true, { cause }),
+        );
+      ask()
+        .then(resolve, failed)
+        .finally(() => clearTimeout(timer));
     });
   }
+}
+
+/** Whether an error is what the server said, rather than that it could not be heard. */
+function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError';
 }

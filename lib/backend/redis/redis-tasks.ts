@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+import { StoreUnavailableError } from '../errors.js';
 import type { Lease, Settled, Settlement } from '../../task/outcome.js';
 import type { NewTask } from '../../task/task-record.js';
 import type {
@@ -41,7 +43,7 @@ export class RedisTasks implements TaskStore {
       }
       group.forEach((task, at) => call.push(task, (added) => (answers[index]![at] = added)));
     });
-    await Promise.all(calls.map((call) => call.send(this.connection)));
+    await Promise.all(calls.map((call) => this.sendUntilAnswered(call)));
     return answers;
   }
 
@@ -88,6 +90,23 @@ export class RedisTasks implements TaskStore {
       else if (letters[at] === 'c') renewal.cancelled.push(leases[index]!);
     });
     return renewal;
+  }
+
+  /** A repeat is harmless: a task that meets its own token was stored by an earlier try. */
+  private async sendUntilAnswered(call: AddCall): Promise<void> {
+    const until = performance.now() + this.settings.enqueueTimeoutMs;
+    let sent = false;
+    for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
+      try {
+        return await call.send(this.connection);
+      } catch (error) {
+        if (!(error instanceof StoreUnavailableError)) throw error;
+        sent ||= error.sent;
+        if (performance.now() + pauseMs >= until)
+          throw new StoreUnavailableError(error.message, sent, { cause: error });
+        await setTimeout(pauseMs);
+      }
+    }
   }
 
   private sendAlone(): void {

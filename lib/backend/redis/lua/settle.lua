@@ -25,6 +25,7 @@ local function settle(at)
       -- The same task twice in a call: the second must see what the first has done.
       if seen[id] then
         each_chunk('HDEL', q.runs, gone)
+        each_chunk('HDEL', q.tasks, gone)
         text = redis.call('HGET', q.runs, id)
       end
       seen[id] = true
@@ -36,7 +37,8 @@ local function settle(at)
       end
       local letter = 's'
       if not text then
-        letter = is_repeat and 's' or 'l'
+        -- Gone, and settled so if this is a repeat; or another task of this id, which was never claimed.
+        letter = is_repeat and redis.call('HEXISTS', q.tasks, id) == 0 and 's' or 'l'
       elseif epoch ~= ARGV[from + 1] then
         letter = 'l'
       elseif state ~= 'p' then
