@@ -1,27 +1,18 @@
-import { execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { makeOwnBuild } from '../support/own-build.js';
 
 const root = process.cwd();
-let directory: string;
+let own: Awaited<ReturnType<typeof makeOwnBuild>>;
 let build: string;
 
 beforeAll(async () => {
-  // A build of its own: `dist` may be missing, stale, or just being written.
-  const cache = join(root, 'node_modules/.cache');
-  await mkdir(cache, { recursive: true });
-  directory = await mkdtemp(join(cache, 'nestjs-jobs-e2e-'));
-  await writeFile(join(directory, 'package.json'), '{ "type": "module" }');
-  const tsc = join(root, 'node_modules/.bin/tsc');
-  await promisify(execFile)(tsc, ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', directory], {
-    cwd: root,
-  });
-  build = join(directory, 'index.js');
+  own = await makeOwnBuild();
+  build = join(own.directory, 'index.js');
 }, 120_000);
 
-afterAll(() => rm(directory, { recursive: true, force: true }));
+afterAll(() => own.remove());
 
 /** Starts a worker, sends it SIGTERM once its first task runs, and tells how it ended. */
 function terminate(mode: 'usual' | 'exit' | 'deaf' | 'close') {

@@ -32,7 +32,9 @@ class RedisBackend implements Backend {
     const client = this.makeClient();
     const subscriber = this.makeClient();
     try {
-      await Promise.all([connect(client), connect(subscriber)]);
+      // One after the other: a client that is cut off while it connects keeps a timer.
+      await connect(client);
+      await connect(subscriber);
       await checkVersion(client);
     } catch (error) {
       client.disconnect();
@@ -85,6 +87,8 @@ class RedisBackend implements Backend {
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       socketTimeout: deadlineMs,
+      // The client's timer for this outlives a connection that is gone already; it must not hold up an exit.
+      disconnectTimeout: 100,
       retryStrategy: (tries) => Math.min(tries * 50, longestReconnectPauseMs),
       // After a failover the old primary refuses writes: its successor is behind the same name.
       reconnectOnError: (error) => error.message.startsWith('READONLY'),

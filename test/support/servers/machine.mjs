@@ -15,7 +15,8 @@ export function findProgram(programs, debianPackage) {
   const isRoot = process.getuid?.() === 0;
   if (isRoot && spawnSync('which', ['apt-get']).status === 0) {
     console.log(`installing ${debianPackage} …`);
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    // The run level keeps the package from starting a server of its own.
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
     spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit', env });
     spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage], {
       stdio: 'inherit',
