@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const here = new URL('.', import.meta.url);
 
 /** The parts of each script, in order: files, libraries of files that are made only when needed, and ends. */
-const library = (...names) => ({ library: ['common', ...names] });
+const library = (/** @type {string[]} */ ...names) => ({ library: ['common', ...names] });
 const scripts = {
   add: ['base', library('add-task'), 'add'],
   claim: ['base', library('claim-task'), 'claim', 'return claim(1)'],
@@ -24,10 +24,8 @@ const scripts = {
   pause: ['base', 'common', 'pause'],
   schedule: ['base', 'common', 'add-task', 'schedule'],
 };
-const files = [
-  ...['base', 'common', 'add-task', 'add', 'claim-task', 'claim', 'settle-task', 'settle'],
-  ...['renew', 'read', 'act', 'pause', 'schedule'],
-];
+const files =
+  'base common add-task add claim-task claim settle-task settle renew read act pause schedule'.split(' ');
 
 /** @param {string} name */
 const source = (name) =>
