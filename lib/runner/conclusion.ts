@@ -36,8 +36,8 @@ export class Conclusion {
   of(run: Run, end: End): Outcome | Promise<Outcome> {
     const { attempt, task } = run;
     const { claimed } = attempt;
-    // Whoever holds the lease now will tell what became of the task; the store refuses whatever is said here.
-    if (end.type === 'handed-back' || attempt.isLost) return { type: 'handed-back' };
+    if (end.type === 'handed-back') return { type: 'handed-back' };
+    if (attempt.isLost) return this.lost(run, end);
     if (end.type === 'unrunnable') {
       this.lines.parked(claimed, end.reason, end.why);
       return { type: 'parked', reason: end.reason };
@@ -53,6 +53,15 @@ export class Conclusion {
     return this.afterwards(() =>
       attempt.isCancelled ? this.cancelled(run, error) : this.fail(run, error, verdict?.mayRetry ?? true),
     );
+  }
+
+  /**
+   * The lease is gone, and most likely another runner has the task: no hook is called. A success is offered all the same, as
+   * the store takes it where nobody has claimed the task since; but not without its `afterRun`, which may carry on a chain.
+   */
+  private lost(run: Run, end: End): Outcome {
+    const isSuccess = end.type === 'returned' && !run.task?.verdict && !this.hasAfterRun(run);
+    return isSuccess ? this.succeeded(run, end.value) : { type: 'handed-back' };
   }
 
   private succeed(run: Run, value: unknown): Outcome | Promise<Outcome> {
@@ -85,8 +94,12 @@ export class Conclusion {
     return otherwise;
   }
 
-  private success({ attempt: { claimed }, startedAt }: Run, value: unknown): Outcome {
-    this.lines.succeeded(claimed, startedAt);
+  private success(run: Run, value: unknown): Outcome {
+    this.lines.succeeded(run.attempt.claimed, run.startedAt);
+    return this.succeeded(run, value);
+  }
+
+  private succeeded({ attempt: { claimed } }: Run, value: unknown): Outcome {
     const keepMs = claimed.keepMs ?? this.retention.succeededMs();
     return { type: 'succeeded', result: keepMs > 0 ? this.resultText(claimed, value) : undefined, keepMs };
   }

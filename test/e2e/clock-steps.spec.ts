@@ -10,9 +10,11 @@ const hour = 3_600 * second;
 /** A process whose wall clock someone sets, while its time goes on as before. */
 class SteppingClock extends Clock {
   private stepMs = 0;
+  private readonly startedAt: number;
 
   constructor(private readonly steady: Clock) {
     super();
+    this.startedAt = steady.elapsed();
   }
 
   step(ms: number): void {
@@ -23,8 +25,9 @@ class SteppingClock extends Clock {
     return this.steady.now() + this.stepMs;
   }
 
+  /** Counts from the start of the process, like the system's: no wall clock time can be taken for it. */
   elapsed(): number {
-    return this.steady.elapsed();
+    return this.steady.elapsed() - this.startedAt;
   }
 
   after(delayMs: number, wake: () => void): ClockTimer {

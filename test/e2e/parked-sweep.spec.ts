@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Job, type Backend, type Task } from 'nestjs-jobs';
+import { gate, type Gate } from './fixtures/gate.js';
 import { start, type Started } from './fixtures/start.js';
 import { TroubledStore } from './fixtures/troubled-store.js';
 
@@ -69,7 +70,7 @@ describe('a queue with parked tasks of an unknown job', () => {
     await old.advance(0);
     const before = troubled.calls.claim;
     await old.advance(60 * minute);
-    expect(troubled.calls.claim - before).toBe(0);
+    expect(troubled.calls.claim - before).toBeLessThan(3);
     expect(before).toBeLessThan(5);
     expect(ran).toEqual([]);
     if (pause) await old.advance(60 * minute);
@@ -87,7 +88,7 @@ describe('a queue with parked tasks of an unknown job', () => {
     expect(await old.catalog.counts('default')).toMatchObject({ parked: 5 });
     const before = troubled.calls.claim;
     await old.advance(60 * minute);
-    expect(troubled.calls.claim).toBe(before);
+    expect(troubled.calls.claim - before).toBeLessThan(3);
   });
 });
 
@@ -95,51 +96,53 @@ describe('parked tasks of an unknown job', () => {
   it.each([
     ['whose bell is reliable', (store: Backend) => store],
     ['that has to be swept', sweeping],
-  ])('are all taken up one by one at concurrency 1, on a store %s', async (_, before) => {
+  ])('are all taken up one right after the other at concurrency 1, on a store %s', async (_, before) => {
     const { old, enqueue } = await startOld();
     const ids = await enqueue(7);
     await old.advance(0);
     await old.runner.stop();
-    const { ran, Noting } = newJob(old, 30 * second);
+    const { ran, Noting } = newJob(old, 6 * second);
     const options = { runner: { concurrency: 1 } };
     await start({ providers: [Noting], beside: old, before, options });
-    await old.advance(5 * minute);
+    await old.advance(7 * 6 * second);
     expect(ran).toEqual(ids);
   });
 
   it('get their turn from a runner that is never idle', async () => {
     const { old, enqueue } = await startOld({ autoStart: false });
     const { ran, Noting } = newJob(old);
-    let isEnough = false;
-    let known = 0;
+    const ends: Gate[] = [];
     @Job({ name: 'Known' })
     class Long {
-      async run(): Promise<void> {
-        known++;
-        if (!isEnough) await new Promise<void>((resolve) => old.clock.after(2 * second, resolve));
+      run(): Promise<void> {
+        ends.push(gate());
+        return ends.at(-1)!.opened;
       }
     }
     const options = { runner: { concurrency: 1 } };
     const busy = await start({ providers: [Long, Noting], beside: old, before: sweeping, options });
     await busy.jobs.enqueue(Long);
-    await old.advance(500);
+    await old.advance(0);
     // Parked when the busy runner has had its first sweep, at its start, and has no slot for another.
     await enqueue(1);
     await old.runner.start();
     await old.advance(0);
     await old.runner.stop();
     expect(await old.catalog.counts('default')).toMatchObject({ parked: 1 });
-    for (let count = 0; count < 50; count++) await busy.jobs.enqueue(Long);
-    for (let seconds = 0; seconds < 30; seconds++) {
-      // Every bell leads to an exchange, also where no slot is free.
+    for (let count = 0; count < 10; count++) await busy.jobs.enqueue(Long);
+    for (let rounds = 0; rounds < 5; rounds++) {
+      await old.advance(6 * second);
+      // An exchange at a moment when every slot is taken; the slot comes free right after it.
       old.store.bell.ring('default');
-      await old.advance(second);
+      await old.advance(0);
+      ends.at(-1)!.open();
+      await old.advance(0);
     }
     expect(ran).toHaveLength(1);
-    expect(await old.catalog.counts('default')).toMatchObject({ waiting: 50 - known + 1, pending: 1 });
-    expect(known).toBeGreaterThan(10);
-    isEnough = true;
-    await old.advance(3 * second);
+    expect(ends.length).toBeLessThan(10);
+    await busy.catalog.pause('default');
+    ends.at(-1)!.open();
+    await old.advance(0);
   });
 
   it('are run by the runner that knows the job, while one that does not keeps taking them', async () => {

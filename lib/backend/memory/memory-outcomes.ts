@@ -5,12 +5,27 @@ import type { MemoryTask } from './memory-task.js';
 
 /** Writes an outcome, if the lease it comes from is still the task's. */
 export function settle(queue: MemoryQueue, { id, epoch, outcome, repeat }: Settlement, now: number): Settled {
-  const task = queue.tasks.get(id);
+  const task = queue.get(id, now);
   if (!task) return repeat ? 'settled' : 'lost';
-  if (task.epoch !== epoch) return 'lost';
+  if (task.epoch !== epoch) return settleLate(queue, task, { epoch, outcome }, now);
   if (task.state !== 'pending') return repeat ? 'settled' : 'lost';
   if (task.cancelRequested && outcome.type !== 'succeeded') queue.cancel(task, 'cancelled', now);
   else applyOutcome(queue, task, outcome, now);
+  return 'settled';
+}
+
+/** A run that outlasted its lease: where nobody has claimed the task since, it need not be done again. */
+function settleLate(
+  queue: MemoryQueue,
+  task: MemoryTask,
+  { epoch, outcome }: Pick<Settlement, 'epoch' | 'outcome'>,
+  now: number,
+): Settled {
+  const isUnclaimed = task.lostEpoch === epoch && (task.state === 'waiting' || task.state === 'dead');
+  if (!isUnclaimed || outcome.type !== 'succeeded') return 'lost';
+  task.epoch = epoch;
+  task.result = outcome.result;
+  queue.finish(task, 'succeeded', outcome.keepMs, now);
   return 'settled';
 }
 

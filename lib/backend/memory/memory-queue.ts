@@ -58,6 +58,7 @@ export class MemoryQueue {
     task.attempt = 0;
     task.failures = 0;
     task.epoch = 0;
+    task.lostEpoch = 0;
     task.result = undefined;
     task.reason = undefined;
     task.finishedAt = undefined;
@@ -159,6 +160,7 @@ export class MemoryQueue {
     task.reason = undefined;
     task.runner = runner;
     task.epoch = this.epoch = Math.max(this.epoch + 1, now * 1_000);
+    task.lostEpoch = 0;
     task.leaseEndsAt = now + leaseMs;
     this.enter(task, 'pending');
     return task.claimed(conflictsWith);
@@ -166,7 +168,7 @@ export class MemoryQueue {
 
   /** A lease that ended without an outcome: its process died, or was cut off. */
   private recover(task: MemoryTask, now: number): void {
-    // Nothing of the lost claim counts any more, not even as a repeat.
+    task.lostEpoch = task.epoch;
     task.epoch = 0;
     if (task.cancelRequested) return this.cancel(task, 'cancelled', now);
     if (task.lock?.phase === 'while_executing') this.locks.free(task);

@@ -20,6 +20,8 @@ export class MemoryTask implements HeapMember {
   failures = 0;
   /** The latest claim's, also after it was settled: a repeated settle is known by it. */
   epoch = 0;
+  /** Of a claim whose lease ended, until the next claim: its success still counts. */
+  lostEpoch = 0;
   leaseEndsAt = 0;
   runner: string | undefined = undefined;
   expiresAt: number | undefined = undefined;

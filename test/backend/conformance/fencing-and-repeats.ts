@@ -27,34 +27,51 @@ export function describeFencingAndRepeats(setup: Setup): void {
       })(),
     );
 
-    it(
-      'is lost though the task was recovered and waits: it will run again',
-      setup(async ({ enqueue, start, advance, claimOne, settle, get }) => {
-        const old = await start({ id: 'a' });
-        await advance(leaseMs);
-        await enqueue({ id: 'urgent', priority: -1 });
-        await claimOne();
-        const before = await get('a');
-        expect(before?.state).toBe('waiting');
-        expect(await settle(old, success)).toBe('lost');
-        expect(await get('a')).toEqual(before);
-      }),
+    it.each(['waiting', 'dead'] as const)(
+      'is settled where it is a success and nobody has claimed the task since it was recovered to %s',
+      (state) =>
+        setup(async ({ start, enqueue, advance, claimOne, claimIds, settle, get, counts }) => {
+          const old = await start({ id: 'a', retries: state === 'dead' ? 0 : 3 });
+          await advance(leaseMs);
+          await enqueue({ id: 'urgent', priority: -1 });
+          await claimOne();
+          expect((await get('a'))?.state).toBe(state);
+          const kept: Outcome = { type: 'succeeded', result: '1', keepMs: 60_000 };
+          expect(await settle(old, kept)).toBe('settled');
+          expect(await settle(old, kept, true)).toBe('settled');
+          expect(await get('a')).toMatchObject({ state: 'succeeded', result: '1' });
+          expect(await counts()).toEqual({ pending: 1, succeeded: 1 });
+          expect(await claimIds()).toEqual([]);
+        })(),
     );
 
-    it.each(['waiting', 'dead', 'cancelled'] as const)(
-      'is lost though it is a repeat, once the lease was recovered to %s: the first try was not stored',
-      (state) =>
-        setup(async ({ backend, queue, start, enqueue, advance, claimOne, settle, get }) => {
-          const old = await start({ id: 'a', retries: state === 'dead' ? 0 : 3 });
-          if (state === 'cancelled') await backend.catalog.cancel([{ queue, id: 'a' }]);
+    it.each(outcomes.filter(({ type }) => type !== 'succeeded'))(
+      'is lost where the lease was recovered and it is no success: the task waits again as it is: $type',
+      (outcome) =>
+        setup(async ({ start, enqueue, advance, claimOne, settle, get }) => {
+          const old = await start({ id: 'a' });
           await advance(leaseMs);
           await enqueue({ id: 'urgent', priority: -1 });
           await claimOne();
           const before = await get('a');
-          expect(before?.state).toBe(state);
-          expect(await settle(old, success, true)).toBe('lost');
+          expect(before?.state).toBe('waiting');
+          expect(await settle(old, outcome, true)).toBe('lost');
           expect(await get('a')).toEqual(before);
         })(),
+    );
+
+    it(
+      'is lost, success or not, once the recovery has ended the task as cancelled',
+      setup(async ({ backend, queue, start, advance, claim, settle, get }) => {
+        const old = await start({ id: 'a' });
+        await backend.catalog.cancel([{ queue, id: 'a' }]);
+        await advance(leaseMs);
+        await claim();
+        const before = await get('a');
+        expect(before?.state).toBe('cancelled');
+        expect(await settle(old, success, true)).toBe('lost');
+        expect(await get('a')).toEqual(before);
+      }),
     );
 
     it(

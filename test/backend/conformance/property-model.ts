@@ -15,6 +15,8 @@ export interface ModelTask {
   failures: number;
   /** The latest claim's, unless its lease was lost. */
   epoch?: number;
+  /** Of a claim whose lease was lost, until the next one. */
+  lostEpoch?: number;
   /** Started anew under its id and not claimed since. */
   isAnew: boolean;
   leaseEndsAt: number;
@@ -81,6 +83,7 @@ export class Model {
       .map((task) => {
         task.state = 'pending';
         task.isAnew = false;
+        task.lostEpoch = undefined;
         task.attempt++;
         task.leaseEndsAt = this.now + leaseMs;
         return { task, conflictsWith: this.lockAtClaim(task) };
@@ -100,7 +103,7 @@ export class Model {
   settle({ id, epoch }: Lease, outcome: Outcome, repeat: boolean): Settled {
     const task = this.find(id);
     if (!task) return repeat ? 'settled' : 'lost';
-    if (task.epoch !== epoch) return 'lost';
+    if (task.epoch !== epoch) return this.settleLate(task, epoch, outcome);
     if (task.state !== 'pending') return repeat ? 'settled' : 'lost';
     if (task.isAskedToStop && outcome.type !== 'succeeded')
       this.end(task, 'cancelled', this.settings.cancelledKeepMs);
@@ -141,7 +144,12 @@ export class Model {
       failures: 0,
       vanishesAt: Infinity,
     } as const;
-    Object.assign(task, anew, { isAnew: true, isAskedToStop: false, holdsLock: isLockedFromEnqueue });
+    Object.assign(task, anew, {
+      isAnew: true,
+      lostEpoch: undefined,
+      isAskedToStop: false,
+      holdsLock: isLockedFromEnqueue,
+    });
     return 'done';
   }
 
@@ -177,8 +185,17 @@ export class Model {
     }
   }
 
+  private settleLate(task: ModelTask, epoch: number, outcome: Outcome): Settled {
+    const isUnclaimed = task.lostEpoch === epoch && (task.state === 'waiting' || task.state === 'dead');
+    if (!isUnclaimed || outcome.type !== 'succeeded') return 'lost';
+    task.epoch = epoch;
+    this.end(task, 'succeeded', outcome.keepMs);
+    return 'settled';
+  }
+
   private recover(task: ModelTask): void {
     task.failures++;
+    task.lostEpoch = task.epoch;
     task.epoch = undefined;
     if (task.lock?.phase === 'while_executing') task.holdsLock = false;
     if (task.isAskedToStop) this.end(task, 'cancelled', this.settings.cancelledKeepMs);

@@ -6,6 +6,7 @@
 --              F is P for a plain task and X for one that can expire or has a lock; a token equal to the id is left out;
 --              lock is phase,onConflict,ttlMs,retryAfterMs,key
 --   runs[id]   S|epoch|attempt|failures|dueAt|cancelRequested|prefix|retries|F|finishedAt|runner, from the first claim on;
+--              the epoch of a lease that ended stands behind a minus sign until the next claim;
 --              S is p pending, w waiting or scheduled, d dead, k succeeded and kept, c cancelled, x parked
 --   notes      id:e the errors, id:r the result, id:w the reason
 -- A member of a sorted set is prefix:id; the prefix is the arrival number, with the priority behind it unless that is 0,

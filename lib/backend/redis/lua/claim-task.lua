@@ -39,8 +39,7 @@ local function recover(q, member, dead_keep, cancelled_keep)
   local run = parse_run(text)
   local lock = lock_of(q, id, run.flag)
   local lost_runner = run.runner
-  -- Nothing of the lost claim counts any more, not even as a repeat.
-  run.epoch, run.runner = '0', nil
+  run.epoch, run.runner = '-' .. run.epoch, nil
   if run.cancel then return cancel_task(q, id, run, 'cancelled', cancelled_keep, lock) end
   if lock and lock.phase == 'while_executing' then free_lock(q, id, lock) end
   run.failures = run.failures + 1

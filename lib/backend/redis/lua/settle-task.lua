@@ -52,3 +52,15 @@ local function apply(q, id, run, kind, a, b, cancelled_keep)
     end
   end
 end
+
+-- A run that outlasted its lease: where nobody has claimed the task since, it need not be done again.
+local function settle_late(q, id, run, kind, keep, result)
+  if kind ~= 's' or (run.state ~= 'w' and run.state ~= 'd') then return 'l' end
+  local task = find_task(q, id)
+  if not task or task.is_past then return 'l' end
+  leave(q, task)
+  run.epoch = string.sub(run.epoch, 2)
+  finish(q, id, run, 'k', keep, task.given.lock)
+  if result ~= '' and keep ~= '0' then redis.call('HSET', q.notes, id .. ':r', string.sub(result, 2)) end
+  return 's'
+end

@@ -41,6 +41,10 @@ local function settle(at)
         letter = is_repeat and redis.call('HEXISTS', q.tasks, id) == 0 and 's' or 'l'
       elseif epoch ~= ARGV[from + 1] then
         letter = 'l'
+        if epoch == '-' .. ARGV[from + 1] then
+          L = L or library()
+          letter = L.settle_late(q, id, L.parse_run(text), string.lower(kind), keep, ARGV[from + 4])
+        end
       elseif state ~= 'p' then
         letter = is_repeat and 's' or 'l'
       elseif (kind == 's' or kind == 'S') and keep == '0' and flag == 'P' and failures == '0' then
