@@ -27,6 +27,6 @@ export async function drain(draining: Draining): Promise<void> {
     for (const attempt of running) attempt.stop(new ShutdownError('the process is shutting down'));
     if (!(await drained.within(graceMs))) for (const attempt of running) attempt.handBack();
   }
-  if (!(await stored.within(lastOffersMs)))
+  if (!(await stored.within(lastOffersMs)) && unstored() > 0)
     say('error', `${unstored()} outcomes could not be stored: their leases will end`);
 }

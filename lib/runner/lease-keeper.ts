@@ -77,7 +77,7 @@ export class LeaseKeeper {
     if (isWatching) this.tickAfter(this.failedSince === undefined ? this.leaseMs / 3 : this.leaseMs / 20);
     else this.rest();
     // With nothing to renew there is no telling: the next claim will.
-    if (!isWatching && this.failedSince !== undefined) this.recovered();
+    if (!isWatching && this.failedSince !== undefined) this.recovered('no lease is left to renew');
   }
 
   private tickAfter(delayMs: number): void {
@@ -114,15 +114,15 @@ export class LeaseKeeper {
       attempts.map(({ claimed: { queue, id, epoch } }) => ({ queue, id, epoch })),
       this.leaseMs,
     );
-    if (this.failedSince !== undefined) this.recovered();
+    if (this.failedSince !== undefined) this.recovered('leases are renewed again');
     for (const attempt of attempts) attempt.leaseEndsAt = sentAt + this.leaseMs;
     if (lost.length > 0) this.lose(lost);
     for (const ref of cancelled) this.cancel(ref.queue, ref.id);
   }
 
-  private recovered(): void {
+  private recovered(how: string): void {
     this.failedSince = undefined;
-    this.report('leases are renewed again');
+    this.report(how);
   }
 
   /** How long to wait for an answer: not so long that a signal would abort only after its lease. */

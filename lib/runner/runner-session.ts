@@ -106,8 +106,7 @@ export class RunnerSession {
       });
       if (this.isOver) return stop();
       this.stopListening = stop;
-      // What was rung before anyone listened.
-      this.intake.sweep();
+      this.intake.sweep(); // What was rung before anyone listened.
       this.wake();
     } catch (error) {
       this.say('warn', `the bell cannot be heard, looking every ${this.settings.pollIntervalMs} ms`, error);
@@ -187,6 +186,7 @@ export class RunnerSession {
         declares: isSweep || backend.bell.lossless ? this.declares : undefined,
         holding: this.unheard.size > 0 ? this.keeper.held : undefined,
       });
+      if (this.isOver) return this.settler.handBack(claim.tasks);
       for (const { queue } of asking.queues) this.unheard.delete(queue);
       const now = clock.elapsed();
       this.intake.answered(asking, claim, now);

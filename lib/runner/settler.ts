@@ -1,5 +1,5 @@
 import type { TaskStore } from '../backend/backend.js';
-import type { Outcome, Settled } from '../task/outcome.js';
+import type { Lease, Outcome, Settled } from '../task/outcome.js';
 import type { Attempt } from './attempt.js';
 
 /** An attempt whose outcome is not stored yet. */
@@ -21,6 +21,13 @@ export class Settler {
 
   add(attempt: Attempt, outcome: Outcome): void {
     this.waiting.push({ attempt, outcome, repeat: false });
+  }
+
+  /** What a claim brings after the runner's end is not even watched: it goes back, or its lease ends. */
+  handBack(tasks: readonly Lease[]): void {
+    const outcome = { type: 'handed-back' } as const;
+    const settlements = tasks.map(({ queue, id, epoch }) => ({ queue, id, epoch, outcome }));
+    if (tasks.length > 0) this.tasks.settle(settlements).catch(() => undefined);
   }
 
   take(): Unsettled[] {

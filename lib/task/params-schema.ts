@@ -6,6 +6,7 @@ import { paramsFailure } from './params-failure.js';
 import { pathText, valueAt } from './params-path.js';
 import { plainCopy } from './params-plain.js';
 import { readParams, writeParams } from './params-text.js';
+import { isPromise } from './realm.js';
 
 const dateHint =
   'params are checked as they will be read back, where a Date is text; take one that converts, such as z.coerce.date()';
@@ -22,7 +23,7 @@ export class SchemaParams<P> implements ParamsCodec<P> {
     const plain = plainCopy(this.job, input);
     const text = writeParams(this.job, plain, this.limit);
     const value = this.output(plain, input);
-    return types.isPromise(value) ? value.then((value) => ({ value, text })) : { value, text };
+    return isPromise(value) ? value.then((value) => ({ value, text })) : { value, text };
   }
 
   decode(text: string): P | Promise<P> {
@@ -33,8 +34,10 @@ export class SchemaParams<P> implements ParamsCodec<P> {
   private output(plain: unknown, sent: unknown): P | Promise<P> {
     try {
       const result = this.schema['~standard'].validate(plain);
-      if (!types.isPromise(result)) return this.accepted(result, sent);
-      return result.then((result) => this.accepted(result, sent)).catch((error) => this.rethrow(error));
+      if (!isPromise(result)) return this.accepted(result, sent);
+      return Promise.resolve(result)
+        .then((result) => this.accepted(result, sent))
+        .catch((error: unknown) => this.rethrow(error));
     } catch (error) {
       this.rethrow(error);
     }

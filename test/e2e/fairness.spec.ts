@@ -49,19 +49,20 @@ describe('a loop of awaited enqueues', () => {
   }, 60_000);
 });
 
-describe('a claim', () => {
-  it('that meets thousands of expired tasks puts away a thousand; the others follow, and then comes the rest', async () => {
-    const ran: string[] = [];
+describe('a claim that meets thousands of expired tasks', () => {
+  /** A store in which some of 5,000 waiting tasks are good, and the others have expired. */
+  async function startExpired(isGood: (index: number) => boolean) {
+    let runs = 0;
     @Job({ name: 'Passing' })
     class Passing {
-      run(params: string): void {
-        ran.push(params);
+      run(): void {
+        runs++;
       }
     }
     const app = await start({ providers: [Passing], options: { runner: { autoStart: false } } });
     await app.jobs.bulk((bulk) => {
-      for (let count = 0; count < 5_000; count++) bulk.enqueue(Passing, 'late', { expires: '1s' });
-      bulk.enqueue(Passing, 'last');
+      for (let index = 1; index <= 5_000; index++)
+        bulk.enqueue(Passing, undefined, isGood(index) ? {} : { expires: '1s' });
     });
     await app.advance(2 * second);
     const claimOnce = () =>
@@ -71,13 +72,28 @@ describe('a claim', () => {
         leaseMs: 20 * second,
         runner: 'another',
       });
+    return { ...app, runs: () => runs, claimOnce };
+  }
+
+  it('puts away a thousand of them; the others follow, and then comes the rest', async () => {
+    const app = await startExpired((index) => index === 5_000);
     for (const cancelled of [1_000, 2_000]) {
-      expect(await claimOnce()).toEqual({ tasks: [], nextInMs: [0] });
-      expect(await app.catalog.counts('default')).toMatchObject({ cancelled, waiting: 5_001 - cancelled });
+      expect(await app.claimOnce()).toEqual({ tasks: [], nextInMs: [0] });
+      expect(await app.catalog.counts('default')).toMatchObject({ cancelled, waiting: 5_000 - cancelled });
     }
     await app.runner.start();
     await app.advance(0);
-    expect(ran).toEqual(['last']);
-    expect(await app.catalog.counts('default')).toMatchObject({ cancelled: 5_000, waiting: 0, pending: 0 });
+    expect(app.runs()).toBe(1);
+    expect(await app.catalog.counts('default')).toMatchObject({ cancelled: 4_999, waiting: 0, pending: 0 });
+  });
+
+  it('puts away no more of them where it finds good ones in between', async () => {
+    const app = await startExpired((index) => index % 500 === 0);
+    const { tasks } = await app.claimOnce();
+    expect(tasks.length).toBeGreaterThan(0);
+    expect((await app.catalog.counts('default')).cancelled).toBeLessThanOrEqual(1_000);
+    await app.runner.start();
+    await app.advance(0);
+    expect(app.runs()).toBe(10 - tasks.length);
   });
 });

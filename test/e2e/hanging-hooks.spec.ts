@@ -9,7 +9,7 @@ const forever = (): Promise<never> => new Promise(() => undefined);
 
 /** An application with one slot, for a job whose methods a test chooses, and for another that notes its runs. */
 async function startHanging(
-  methods: Partial<JobHandler<void>>,
+  methods: Partial<JobHandler>,
   options: { timeout?: Duration; hooks?: object; shutdownTimeout?: Duration } = {},
 ) {
   const troubled = new TroubledStore();

@@ -149,6 +149,28 @@ describe('a runner that ends after an answer was lost', () => {
     expect(isOver).toBe(true);
     await ending;
   });
+
+  it('does not keep what such a claim brings after its end: another runner gets it, a lease later at most', async () => {
+    const { trouble, calls, ran, enqueue, runner, advance } = await startQueues();
+    const answer = gate();
+    trouble.claim = async (go) => {
+      const claim = await go();
+      await answer.opened;
+      return claim;
+    };
+    await enqueue('a1');
+    await settled();
+    const ending = runner.stop();
+    await advance(6 * second);
+    await ending;
+    trouble.claim = undefined;
+    answer.open();
+    await advance(0);
+    await runner.start();
+    await advance(20 * second);
+    expect(ran).toEqual(['a1']);
+    expect(calls.renew).toBe(0);
+  });
 });
 
 describe('a claim whose answer comes later than its lease', () => {

@@ -103,7 +103,8 @@ export class MemoryCatalog implements CatalogStore {
 
   private purged(name: string): MemoryQueue {
     const queue = this.store.look(name);
-    queue.purge(this.clock.now());
+    // A reader must not see what is past its time, however much that is.
+    queue.purge(this.clock.now(), Infinity);
     return queue;
   }
 

@@ -18,6 +18,8 @@ export class MemoryQueue {
   pausedUntil = 0;
   private readonly unknown = new UnknownJobs();
   private arrivals = 0;
+  /** How many more expired tasks this claim may put away. */
+  private expiriesLeft = movesPerCall;
   private epoch = 0;
 
   constructor(
@@ -109,13 +111,14 @@ export class MemoryQueue {
   }
 
   /** Forgets finished tasks whose time is over. */
-  purge(now: number): void {
+  purge(now: number, most = movesPerCall): void {
     for (const state of ['succeeded', 'dead', 'cancelled'] as const)
-      this.each(this.lines[state], (task) => task.removeAt! <= now && this.remove(task));
+      this.each(this.lines[state], (task) => task.removeAt! <= now && this.remove(task), most);
   }
 
   /** What time alone has brought about: retention, lost leases, due tasks. */
   catchUp(now: number): void {
+    this.expiriesLeft = movesPerCall;
     this.purge(now);
     this.each(this.lines.pending, (task) => task.leaseEndsAt <= now && this.recover(task, now));
     this.each(this.lines.scheduled, (task) => task.dueAt <= now && this.move(task, 'waiting'));
@@ -123,12 +126,13 @@ export class MemoryQueue {
 
   /** Takes the next task, or nothing. */
   claim(now: number, leaseMs: number, runner: string): ClaimedTask | undefined {
-    for (let looks = 0, task; looks < movesPerCall && (task = this.lines.waiting.peek()); looks++) {
+    for (let task; (task = this.lines.waiting.peek()) && this.expiriesLeft > 0;) {
       // An epoch says that a first run had begun, even where its attempt was given back.
       const isExpired =
         task.epoch === 0 && task.attempt === 0 && task.expiresAt !== undefined && task.expiresAt <= now;
       if (!isExpired) return this.lease(task, now, leaseMs, runner);
       this.cancel(task, 'expired', now);
+      this.expiriesLeft--;
     }
     return undefined;
   }
@@ -182,8 +186,8 @@ export class MemoryQueue {
     this.move(task, 'waiting');
   }
 
-  private each(line: Heap<MemoryTask>, act: (task: MemoryTask) => unknown): void {
-    for (let moves = 0; moves < movesPerCall; moves++) {
+  private each(line: Heap<MemoryTask>, act: (task: MemoryTask) => unknown, most = movesPerCall): void {
+    for (let moves = 0; moves < most; moves++) {
       const task = line.peek();
       if (!task || act(task) === false) return;
     }
