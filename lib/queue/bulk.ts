@@ -1,6 +1,6 @@
-import { isPromise } from '../task/realm.js';
 import type { EnqueueArguments, JobClass } from '../job/job-handler.js';
 import type { EnqueueOptions } from '../task/enqueue-options.js';
+import { isPromise } from '../task/realm.js';
 import { BulkError } from './errors.js';
 
 /** Makes a task of a call; what is wrong with it is thrown or rejected. */

@@ -1,4 +1,3 @@
-import { isPromise } from '../task/realm.js';
 import { Injectable } from '@nestjs/common';
 import type { EnqueueArguments, JobClass, TaskHooks } from '../job/job-handler.js';
 import type { JobsLog } from '../job/jobs-log.js';
@@ -7,6 +6,7 @@ import { buildTask } from '../task/build-task.js';
 import type { Clock } from '../task/clock.js';
 import type { EnqueueOptions } from '../task/enqueue-options.js';
 import type { EnqueuePlan } from '../task/enqueue-plan.js';
+import { isPromise } from '../task/realm.js';
 import type { TaskIds } from '../task/task-id.js';
 import type { NewTask } from '../task/task-record.js';
 import { Task } from '../task/task.js';

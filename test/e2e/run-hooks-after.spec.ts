@@ -2,24 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { Job, JobHooks, Task, type Backend } from 'nestjs-jobs';
 import { settled } from '../support/app.js';
 import { gate } from './fixtures/gate.js';
+import { endingOf, type Ending } from './fixtures/ending.js';
 import { start } from './fixtures/start.js';
 
 const second = 1_000;
-
-/** What `afterRun` sees of a task's end. */
-interface Ending {
-  success: boolean;
-  id: string;
-  attempt: number;
-  willRetry: boolean;
-  error: unknown;
-  result: unknown;
-}
-
-function endingOf(success: boolean, task: Task): Ending {
-  const { id, attempt, willRetry, error, result } = task;
-  return { success, id, attempt, willRetry, error, result };
-}
 
 describe('afterRun', () => {
   it('tells success with the result, failure with the error and whether it retries, and death', async () => {

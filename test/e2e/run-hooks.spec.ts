@@ -3,24 +3,10 @@ import { Scope } from '@nestjs/common';
 import { Job, JobHooks, JobQueue, Task } from 'nestjs-jobs';
 import { settled } from '../support/app.js';
 import { gate } from './fixtures/gate.js';
+import { endingOf, type Ending } from './fixtures/ending.js';
 import { start } from './fixtures/start.js';
 
 const second = 1_000;
-
-/** What `afterRun` sees of a task's end. */
-interface Ending {
-  success: boolean;
-  id: string;
-  attempt: number;
-  willRetry: boolean;
-  error: unknown;
-  result: unknown;
-}
-
-function endingOf(success: boolean, task: Task): Ending {
-  const { id, attempt, willRetry, error, result } = task;
-  return { success, id, attempt, willRetry, error, result };
-}
 
 describe('beforeRun', () => {
   it('comes before run with the same task; run waits for it', async () => {

@@ -13,7 +13,7 @@ import type {
 
 // The formats are described at the head of lua/common.lua.
 const recordSeparator = '\x1e';
-const unitSeparator = '\x1f';
+export const unitSeparator = '\x1f';
 
 /** The three arguments by which a script is told of a task. */
 export function taskArguments(task: NewTask): [id: string, head: string, rest: string] {

@@ -1,11 +1,10 @@
 import type { NewTask, TaskRef } from '../../task/task-record.js';
 import type { Advanced, DueSchedules, NewSchedule, ScheduleRecord, ScheduleStore } from '../backend.js';
 import type { RedisConnection } from './redis-connection.js';
-import { taskArguments } from './redis-records.js';
+import { taskArguments, unitSeparator } from './redis-records.js';
 import { addedOf } from './redis-tasks.js';
 
 const duePerCall = 1_000;
-const unitSeparator = '\x1f';
 
 export class RedisSchedules implements ScheduleStore {
   constructor(private readonly connection: RedisConnection) {}
