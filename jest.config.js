@@ -4,11 +4,14 @@ export default {
   globalSetup: '<rootDir>/test/support/servers/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/servers/global-teardown.mjs',
   roots: ['<rootDir>/test', '<rootDir>/sample'],
+  // No claim about speed, only an end to what hangs: machines are shared, and one may be ten times slower than another.
+  testTimeout: 60_000,
   testMatch: ['**/*.spec.ts'],
   modulePathIgnorePatterns: ['<rootDir>/test/package/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^nestjs-jobs$': '<rootDir>/lib/index.ts',
+    '^nestjs-jobs/redis$': '<rootDir>/lib/backend/redis/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   transform: {

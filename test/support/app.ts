@@ -80,7 +80,7 @@ export async function settled(): Promise<void> {
 }
 
 /** Waits, in real time, until `isTrue`; fails after `withinMs`. */
-export async function eventually(isTrue: () => boolean | Promise<boolean>, withinMs = 5_000): Promise<void> {
+export async function eventually(isTrue: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
   const until = Date.now() + withinMs;
   while (!(await isTrue())) {
     if (Date.now() > until) throw new Error(`did not become true within ${withinMs} ms: ${isTrue}`);

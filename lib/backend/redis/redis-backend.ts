@@ -1,4 +1,4 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis } from 'ioredis';
 import type { Backend, BackendSettings, Bell, CatalogStore, ScheduleStore, TaskStore } from '../backend.js';
 import { UnusableStoreError } from '../errors.js';
 import { RedisBell } from './redis-bell.js';
@@ -6,12 +6,8 @@ import { RedisCatalog } from './redis-catalog.js';
 import { RedisConnection } from './redis-connection.js';
 import { RedisKeys } from './redis-keys.js';
 import { RedisSchedules } from './redis-schedules.js';
+import { redisTarget, nameOf, type RedisBackendOptions, type RedisTarget } from './redis-target.js';
 import { RedisTasks } from './redis-tasks.js';
-
-export interface RedisBackendOptions {
-  readonly url?: string;
-  readonly options?: RedisOptions;
-}
 
 /** A server that has not answered by then is taken for gone, and its connection is made anew. */
 const deadlineMs = 5_000;
@@ -19,22 +15,24 @@ const longestReconnectPauseMs = 1_000;
 
 /** Tasks in Redis. */
 export function redisBackend(options: RedisBackendOptions): Backend {
-  return new RedisBackend(options);
+  return new RedisBackend(redisTarget(options));
 }
 
 class RedisBackend implements Backend {
-  readonly name = 'redis';
+  readonly name: string;
   private parts: Parts | undefined;
 
-  constructor(private readonly options: RedisBackendOptions) {}
+  constructor(private readonly target: RedisTarget) {
+    this.name = nameOf(target);
+  }
 
   async open(settings: BackendSettings): Promise<void> {
     const client = this.makeClient();
     const subscriber = this.makeClient();
     try {
       // One after the other: a client that is cut off while it connects keeps a timer.
-      await connect(client);
-      await connect(subscriber);
+      await connect(client, this.name);
+      await connect(subscriber, this.name);
       await checkVersion(client);
     } catch (error) {
       client.disconnect();
@@ -79,8 +77,8 @@ class RedisBackend implements Backend {
   }
 
   private makeClient(): Redis {
-    const { url, options } = this.options;
-    const own: RedisOptions = {
+    return new Redis({
+      ...this.target.options,
       lazyConnect: true,
       // What was sent and not answered is repeated by us, knowingly, and never by the client.
       enableOfflineQueue: false,
@@ -92,9 +90,7 @@ class RedisBackend implements Backend {
       retryStrategy: (tries) => Math.min(tries * 50, longestReconnectPauseMs),
       // After a failover the old primary refuses writes: its successor is behind the same name.
       reconnectOnError: (error) => error.message.startsWith('READONLY'),
-      ...options,
-    };
-    return url === undefined ? new Redis(own) : new Redis(url, own);
+    });
   }
 }
 
@@ -108,15 +104,14 @@ interface Parts {
 }
 
 /** The first connection must succeed; later ones come back by themselves. */
-async function connect(client: Redis): Promise<void> {
+async function connect(client: Redis, name: string): Promise<void> {
   let trouble: Error | undefined;
   client.on('error', (error: Error) => (trouble = error));
   try {
     await client.connect();
   } catch (error) {
-    const { host, port } = client.options;
     const cause = trouble ?? (error as Error);
-    throw new UnusableStoreError(`redis at ${host}:${port} cannot be used: ${cause.message}`, { cause });
+    throw new UnusableStoreError(`${name} cannot be used: ${cause.message}`, { cause });
   }
 }
 
