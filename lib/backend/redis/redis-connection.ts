@@ -21,7 +21,9 @@ export class RedisConnection {
   ) {}
 
   run(script: ScriptName, queues: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
-    const keys = queues.flatMap((queue) => this.keys.of(queue));
+    const keys = queues.flatMap((queue) =>
+      script === 'exchange' ? this.keys.busyOf(queue) : this.keys.of(queue),
+    );
     return this.answered(script, () => this.evaluate(script, [keys.length, ...keys, ...args]));
   }
 

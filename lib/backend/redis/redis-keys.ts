@@ -17,18 +17,28 @@ const parts = [
   'slots',
 ] as const;
 
+/** Those that plain tasks need on their way, in the order of lua/exchange.lua. */
+const busyParts = ['waiting', 'scheduled', 'pending', 'tasks', 'runs', 'meta'] as const;
+
 /**
  * Names the keys. All keys of a queue carry one hash tag, so that they lie in one slot of a cluster: the queue's own tag
  * where its name has one (`{mail}.high`), else the whole name.
  */
 export class RedisKeys {
   private readonly known = new Map<string, readonly string[]>();
+  private readonly knownBusy = new Map<string, readonly string[]>();
 
   constructor(private readonly prefix: string) {}
 
   of(queue: string): readonly string[] {
     let keys = this.known.get(queue);
     if (!keys) this.known.set(queue, (keys = parts.map((part) => `${this.base(queue)}:${part}`)));
+    return keys;
+  }
+
+  busyOf(queue: string): readonly string[] {
+    let keys = this.knownBusy.get(queue);
+    if (!keys) this.knownBusy.set(queue, (keys = busyParts.map((part) => `${this.base(queue)}:${part}`)));
     return keys;
   }
 

@@ -12,15 +12,21 @@ import type {
   TaskStore,
 } from '../backend.js';
 import type { RedisConnection } from './redis-connection.js';
+import { exchangeOf, readExchange, type Exchange } from './redis-exchange.js';
 import { keepText, outcomeArguments, readClaimed, taskArguments } from './redis-records.js';
 
 /** Tasks of independent groups that one script call takes at most: others wait while it runs. */
 const tasksPerCall = 1_000;
 
+/** How long a queue is asked in full after something unusual was met in it. */
+const oddForMs = 1_000;
+
 /** The hot path: each method is one script call, or one per queue where a cluster holds them apart. */
 export class RedisTasks implements TaskStore {
   private turn = 0;
   private settling: Settling | undefined;
+  /** Queues that cannot go the short way, by when that was seen. */
+  private readonly oddSince = new Map<string, number>();
 
   constructor(
     private readonly connection: RedisConnection,
@@ -48,35 +54,28 @@ export class RedisTasks implements TaskStore {
   }
 
   async claim(request: ClaimRequest): Promise<Claim> {
-    const names = request.queues.map(({ queue }) => queue);
     const settling = this.settling;
     this.settling = undefined;
+    const exchange = this.isShort(request) && exchangeOf(settling?.settlements ?? [], request, this.turn++);
+    if (exchange) return this.exchange(exchange, request, settling);
+    const names = request.queues.map(({ queue }) => queue);
     if (!settling)
       return readClaim(names, await this.run('claim', names, this.claimArguments(request, names)));
     // Both were asked in one moment: one call, outcomes first.
-    const all = [...new Set([...settling.names, ...names])];
-    const both = this.run('settleAndClaim', all, [...settling.args, ...this.claimArguments(request, all)]);
-    settling.answer(both.then(([letters]) => letters as string));
+    const outcomes = this.settleArguments(settling.settlements);
+    const all = [...new Set([...outcomes.names, ...names])];
+    const both = this.run('settleAndClaim', all, [...outcomes.args, ...this.claimArguments(request, all)]);
+    settling.answer(both.then(([letters]) => readSettled(outcomes.order, letters as string)));
     return readClaim(names, (await both).slice(1));
   }
 
   /** Waits for the end of the moment, in case a claim is to go with it. */
   settle(settlements: readonly Settlement[]): Promise<Settled[]> {
-    const { names, args, order } = byQueue(
-      settlements,
-      ({ id, epoch, outcome, repeat }) => [id, epoch, ...outcomeArguments(outcome, repeat ?? false)],
-      'numbered',
-    );
-    args.unshift(names.length, keepText(this.settings.cancelledKeepMs));
-    return new Promise<string>((resolve) => {
-      const settling: Settling = { names, args, answer: resolve };
+    return new Promise((resolve) => {
+      const settling: Settling = { settlements, answer: resolve };
       this.sendAlone();
       this.settling = settling;
       queueMicrotask(() => this.settling === settling && this.sendAlone());
-    }).then((letters) => {
-      const answers: Settled[] = [];
-      order.forEach((index, at) => (answers[index] = letters[at] === 's' ? 'settled' : 'lost'));
-      return answers;
     });
   }
 
@@ -109,11 +108,63 @@ export class RedisTasks implements TaskStore {
     }
   }
 
+  /** The short way; what turns out to be unusual is done in full right after it. */
+  private async exchange(exchange: Exchange, request: ClaimRequest, settling?: Settling): Promise<Claim> {
+    const reply = this.connection.run('exchange', exchange.queues, exchange.args) as Promise<string[]>;
+    const exchanged = reply.then((values) => readExchange(exchange, request, values));
+    settling?.answer(
+      exchanged.then(({ oddSettlements }) => this.settleOdd(settling.settlements, oddSettlements)),
+    );
+    const { claim, oddQueues } = await exchanged;
+    if (oddQueues.length === 0) return claim;
+    for (const queue of oddQueues) this.oddSince.set(queue, performance.now());
+    const queues = request.queues.filter(({ queue }) => oddQueues.includes(queue));
+    const rest = await this.claim({ ...request, queues, limit: request.limit - claim.tasks.length });
+    return {
+      tasks: [...claim.tasks, ...rest.tasks],
+      nextInMs: request.queues.map(({ queue }, index) => {
+        const at = oddQueues.indexOf(queue);
+        return at < 0 ? claim.nextInMs[index]! : rest.nextInMs[at]!;
+      }),
+    };
+  }
+
+  /** Queues in which something unusual was met are asked in full for a while: it is seldom alone. */
+  private isShort({ queues }: ClaimRequest): boolean {
+    if (this.oddSince.size === 0) return true;
+    for (const [queue, since] of this.oddSince)
+      if (performance.now() - since > oddForMs) this.oddSince.delete(queue);
+    return !queues.some(({ queue }) => this.oddSince.has(queue));
+  }
+
+  private async settleOdd(all: readonly Settlement[], odd: readonly Settlement[]): Promise<Settled[]> {
+    if (odd.length === 0) return all.map(() => 'settled');
+    const answers = await this.settleInFull(odd);
+    return all.map((settlement) => {
+      const at = odd.indexOf(settlement);
+      return at < 0 ? 'settled' : answers[at]!;
+    });
+  }
+
   private sendAlone(): void {
     const { settling } = this;
     this.settling = undefined;
-    if (settling)
-      settling.answer(this.connection.run('settle', settling.names, settling.args) as Promise<string>);
+    if (settling) settling.answer(this.settleInFull(settling.settlements));
+  }
+
+  private async settleInFull(settlements: readonly Settlement[]): Promise<Settled[]> {
+    const { names, args, order } = this.settleArguments(settlements);
+    return readSettled(order, (await this.connection.run('settle', names, args)) as string);
+  }
+
+  private settleArguments(settlements: readonly Settlement[]) {
+    const { names, args, order } = byQueue(
+      settlements,
+      ({ id, epoch, outcome, repeat }) => [id, epoch, ...outcomeArguments(outcome, repeat ?? false)],
+      'numbered',
+    );
+    args.unshift(names.length, keepText(this.settings.cancelledKeepMs));
+    return { names, args, order };
   }
 
   private run(
@@ -152,9 +203,14 @@ type Arguments = (string | number)[];
 
 /** Outcomes that wait for the end of the moment. */
 interface Settling {
-  readonly names: readonly string[];
-  readonly args: Arguments;
-  readonly answer: (letters: Promise<string>) => void;
+  readonly settlements: readonly Settlement[];
+  readonly answer: (settled: Promise<Settled[]>) => void;
+}
+
+function readSettled(order: readonly number[], letters: string): Settled[] {
+  const answers: Settled[] = [];
+  order.forEach((index, at) => (answers[index] = letters[at] === 's' ? 'settled' : 'lost'));
+  return answers;
 }
 
 function readClaim(names: readonly string[], reply: readonly unknown[]): Claim {

@@ -10,7 +10,8 @@ const scripts = {
   add: ['base', library('add-task'), 'add'],
   claim: ['base', library('claim-task'), 'claim', 'return claim(1)'],
   settle: ['base', library('settle-task'), 'settle', 'return (settle(1))'],
-  // What a busy runner sends: the outcomes of the moment and the next claim, in one call.
+  exchange: ['exchange'],
+  // What a busy runner sends where its tasks are not plain: the outcomes of the moment and the next claim, in one call.
   settleAndClaim: [
     'base',
     library('settle-task', 'claim-task'),
@@ -25,7 +26,9 @@ const scripts = {
   schedule: ['base', 'common', 'add-task', 'schedule'],
 };
 const files =
-  'base common add-task add claim-task claim settle-task settle renew read act pause schedule'.split(' ');
+  'exchange base common add-task add claim-task claim settle-task settle renew read act pause schedule'.split(
+    ' ',
+  );
 
 /** @param {string} name */
 const source = (name) =>
