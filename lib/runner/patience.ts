@@ -25,14 +25,15 @@ export class Patience {
 
   constructor(private readonly clock: Clock) {}
 
-  async waitFor({ attempt, job, extra }: Run, work: Promise<End>): Promise<End> {
+  waitFor({ attempt, job, extra }: Run, work: Promise<End>): Promise<End> {
     const timeoutMs = extra.timeoutMs ?? job.definition.timeoutMs;
     const timeOut = () => attempt.timeOut(new TaskTimeoutError(attempt.claimed.job, timeoutMs!));
     const timer = timeoutMs === undefined ? undefined : this.clock.after(timeoutMs, timeOut);
-    const end = await attempt.race(work);
-    timer?.cancel();
-    if (end.type === 'timed-out' || end.type === 'handed-back') this.abandon(work);
-    return end;
+    return attempt.race(work).then((end) => {
+      timer?.cancel();
+      if (end.type === 'timed-out' || end.type === 'handed-back') this.abandon(work);
+      return end;
+    });
   }
 
   private abandon(work: Promise<unknown>): void {

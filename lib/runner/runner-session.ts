@@ -4,7 +4,7 @@ import type { Backend, ClaimedTask } from '../backend/backend.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { JobRegistry } from '../job/job-registry.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
-import type { Settled } from '../task/outcome.js';
+import type { Outcome, Settled } from '../task/outcome.js';
 import { Attempt } from './attempt.js';
 import type { Executor } from './executor.js';
 import { drain, lastOffersMs } from './drain.js';
@@ -15,6 +15,7 @@ import { Settler, slotsLeavingWith, type Unsettled } from './settler.js';
 import { StoreOutage } from './store-outage.js';
 import { Sweep } from './sweep.js';
 import { TurningPoint } from './turning-point.js';
+import { isPromise } from '../task/realm.js';
 import { lineOf } from '../task/stored-error.js';
 import type { TaskLog } from './task-log.js';
 
@@ -188,9 +189,8 @@ export class RunnerSession {
       });
       if (this.isOver) return this.settler.handBack(claim.tasks);
       for (const { queue } of asking.queues) this.unheard.delete(queue);
-      const now = clock.elapsed();
-      this.intake.answered(asking, claim, now);
-      for (const task of claim.tasks) this.begun(task, sentAt + leaseMs, now);
+      this.intake.answered(asking, claim, clock.elapsed());
+      this.runAll(claim.tasks, sentAt + leaseMs);
     } catch (error) {
       for (const { queue } of asking.queues) this.unheard.add(queue);
       this.intake.failed(asking, clock.elapsed());
@@ -198,19 +198,31 @@ export class RunnerSession {
     }
   }
 
-  private begun(task: ClaimedTask, leaseEndsAt: number, now: number): void {
-    const attempt = new Attempt(task, leaseEndsAt);
-    this.running.add(attempt);
-    this.keeper.watch(attempt);
-    // An answer that took longer than the lease: the task may be another's by now. Or it came when nothing more may begin.
-    if (leaseEndsAt <= now || !this.isAccepting) attempt.handBack();
-    void this.parts.executor.execute(attempt).then((outcome) => {
-      this.running.delete(attempt);
-      if (outcome.type === 'handed-back' && !attempt.isLost) this.parts.lines.handedBack(task);
-      this.settler.add(attempt, outcome);
-      this.drained.changed();
-      this.wake();
+  /** All are held before the first begins: a handler may keep the event loop from turning. */
+  private runAll(tasks: readonly ClaimedTask[], leaseEndsAt: number): void {
+    const attempts = tasks.map((task) => {
+      const attempt = new Attempt(task, leaseEndsAt);
+      this.running.add(attempt);
+      this.keeper.watch(attempt);
+      return attempt;
     });
+    for (const attempt of attempts) this.run(attempt);
+  }
+
+  private run(attempt: Attempt): void {
+    // A lease that ended before the run, as after a slow answer: the task may be another's. Or nothing more may begin.
+    if (attempt.leaseEndsAt <= this.parts.clock.elapsed() || !this.isAccepting) attempt.handBack();
+    const outcome = this.parts.executor.execute(attempt);
+    if (isPromise(outcome)) void outcome.then((reached) => this.ended(attempt, reached));
+    else this.ended(attempt, outcome);
+  }
+
+  private ended(attempt: Attempt, outcome: Outcome): void {
+    this.running.delete(attempt);
+    if (outcome.type === 'handed-back' && !attempt.isLost) this.parts.lines.handedBack(attempt.claimed);
+    this.settler.add(attempt, outcome);
+    this.drained.changed();
+    this.wake();
   }
 
   private settled(batch: readonly Unsettled[], answers: readonly Settled[]): void {

@@ -65,7 +65,7 @@ export function readExchange(
     if (next === 'odd') oddQueues.push(queue);
     return next === 'inf' || next === 'odd' ? Infinity : Number(next);
   });
-  const odd = reply[0]! === '' ? [] : reply[0]!.split(',').slice(0, -1);
+  const odd = reply[0] ? reply[0].split(',').slice(0, -1) : [];
   return {
     claim: { tasks, nextInMs },
     oddSettlements: odd.map((number) => settlements[Number(number) - 1]!),
