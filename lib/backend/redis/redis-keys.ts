@@ -1,3 +1,5 @@
+import { Command } from 'ioredis';
+
 /** The parts of a queue, in the order in which every script expects their keys. */
 const parts = [
   'waiting',
@@ -27,6 +29,7 @@ const busyParts = ['waiting', 'scheduled', 'pending', 'tasks', 'runs', 'meta'] a
 export class RedisKeys {
   private readonly known = new Map<string, readonly string[]>();
   private readonly knownBusy = new Map<string, readonly string[]>();
+  private readonly slots = new Map<string, number>();
 
   constructor(private readonly prefix: string) {}
 
@@ -47,6 +50,13 @@ export class RedisKeys {
     return `${this.base(queue)}:bell`;
   }
 
+  /** The slot of a cluster in which a queue lies. */
+  slot(queue: string): number {
+    let slot = this.slots.get(queue);
+    if (slot === undefined) this.slots.set(queue, (slot = slotOf(this.bell(queue))));
+    return slot;
+  }
+
   /** The names of all queues that have held a task. */
   get queues(): string {
     return `${this.prefix}:queues`;
@@ -56,4 +66,9 @@ export class RedisKeys {
     const hasTag = /\{[^}]+\}/.test(queue);
     return hasTag ? `${this.prefix}:${queue}` : `${this.prefix}:{${queue}}`;
   }
+}
+
+/** As the client reckons it, who sends the commands. */
+export function slotOf(key: string): number {
+  return new Command('get', [key]).getSlot();
 }

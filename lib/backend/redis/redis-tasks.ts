@@ -21,7 +21,7 @@ const tasksPerCall = 1_000;
 /** How long a queue is asked in full after something unusual was met in it. */
 const oddForMs = 1_000;
 
-/** The hot path: each method is one script call, or one per queue where a cluster holds them apart. */
+/** The hot path: each method is one script call, whose queues lie on one server, or in one slot of a cluster. */
 export class RedisTasks implements TaskStore {
   private turn = 0;
   private settling: Settling | undefined;
@@ -33,8 +33,9 @@ export class RedisTasks implements TaskStore {
     private readonly settings: BackendSettings,
   ) {}
 
-  async add(groups: readonly (readonly NewTask[])[]): Promise<Added[][]> {
-    const answers = groups.map((): Added[] => []);
+  async add(groups: readonly (readonly NewTask[])[]): Promise<(Added[] | Error)[]> {
+    const added = groups.map((): Added[] => []);
+    const answers: (Added[] | Error)[] = [...added];
     const calls: AddCall[] = [];
     const open = new Map<string, AddCall>();
     groups.forEach((group, index) => {
@@ -47,9 +48,12 @@ export class RedisTasks implements TaskStore {
         calls.push((call = new AddCall(raises ? 'g' : 'i')));
         if (isShared) open.set(queue, call);
       }
-      group.forEach((task, at) => call.push(task, (added) => (answers[index]![at] = added)));
+      group.forEach((task, at) => call.push(task, (answer) => (added[index]![at] = answer)));
+      call.onError.push((error) => (answers[index] = error));
     });
-    await Promise.all(calls.map((call) => this.sendUntilAnswered(call)));
+    await Promise.all(
+      calls.map((call) => this.sendUntilAnswered(call).catch((error: Error) => call.fail(error))),
+    );
     return answers;
   }
 
@@ -249,6 +253,8 @@ function byQueue<T extends { readonly queue: string }>(
 class AddCall {
   private readonly tasks: NewTask[] = [];
   private readonly tell: ((added: Added) => void)[] = [];
+  /** One for each group. */
+  readonly onError: ((error: Error) => void)[] = [];
 
   constructor(private readonly mode: 'i' | 'g') {}
 
@@ -259,6 +265,10 @@ class AddCall {
   push(task: NewTask, tell: (added: Added) => void): void {
     this.tasks.push(task);
     this.tell.push(tell);
+  }
+
+  fail(error: Error): void {
+    for (const tell of this.onError) tell(error);
   }
 
   async send(connection: RedisConnection): Promise<void> {
