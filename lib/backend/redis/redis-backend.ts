@@ -47,7 +47,7 @@ class RedisBackend implements Backend {
       listener = await this.listenerFor(client, bells);
       const connection = new RedisConnection(client, new RedisKeys(settings.prefix), deadlineMs, bells);
       this.parts = {
-        client,
+        connection,
         listener,
         tasks: connection.isCluster
           ? new RedisClusterTasks(connection, settings)
@@ -64,7 +64,7 @@ class RedisBackend implements Backend {
   }
 
   async close(): Promise<void> {
-    this.parts?.client.disconnect();
+    this.parts?.connection.close();
     this.parts?.listener.close();
   }
 
@@ -106,7 +106,7 @@ class RedisBackend implements Backend {
 }
 
 interface Parts {
-  readonly client: RedisClient;
+  readonly connection: RedisConnection;
   readonly listener: BellListener;
   readonly tasks: TaskStore;
   readonly schedules: ScheduleStore;

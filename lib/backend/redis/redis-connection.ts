@@ -1,6 +1,7 @@
 import { Cluster } from 'ioredis';
 import { StoreUnavailableError } from '../errors.js';
 import type { RedisClient } from './redis-clients.js';
+import { RedisDeadlines } from './redis-deadlines.js';
 import { slotOf, type RedisKeys } from './redis-keys.js';
 import { scriptsFor, type BellKind, type Script, type ScriptName } from './redis-scripts.js';
 
@@ -11,6 +12,7 @@ const lookEveryMs = 1_000;
 export class RedisConnection {
   private readonly noted = new Set<string>();
   private readonly scripts: Record<ScriptName, Script>;
+  private readonly deadlines: RedisDeadlines;
   private lookedAt = -Infinity;
 
   constructor(
@@ -20,6 +22,13 @@ export class RedisConnection {
     readonly bells: BellKind,
   ) {
     this.scripts = scriptsFor(bells);
+    this.deadlines = new RedisDeadlines(deadlineMs);
+  }
+
+  /** Whoever still waits for an answer is told that none will come. */
+  close(): void {
+    this.client.disconnect();
+    this.deadlines.close();
   }
 
   /** Whether queues may lie apart, each slot to be asked by calls of its own. */
@@ -27,18 +36,19 @@ export class RedisConnection {
     return this.client instanceof Cluster;
   }
 
-  run(script: ScriptName, queues: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
-    const keys = queues.flatMap((queue) =>
-      script === 'exchange' ? this.keys.busyOf(queue) : this.keys.of(queue),
-    );
+  /** `line` is the line of calls that a script adds tasks by. */
+  run(
+    script: ScriptName,
+    queues: readonly string[],
+    args: readonly (string | number)[],
+    line?: string,
+  ): Promise<unknown> {
     const slot = this.isCluster && queues.length > 0 ? this.keys.slot(queues[0]!) : undefined;
-    return this.answered(script, slot, () =>
-      this.evaluate(this.scripts[script], [keys.length, ...keys, ...args]),
-    );
+    return this.answered(script, slot, () => this.evaluate(script, queues, args, line));
   }
 
   /** Remembers the names of queues that get tasks, for whoever lists them. Only a hint: written beside, not within, a step. */
-  note(queues: readonly string[]): void {
+  note(queues: Iterable<string>): void {
     for (const queue of queues) {
       if (this.noted.has(queue)) continue;
       this.noted.add(queue);
@@ -53,32 +63,34 @@ export class RedisConnection {
     );
   }
 
-  private async evaluate({ source, sha }: Script, args: readonly (string | number)[]): Promise<unknown> {
-    try {
-      return await this.client.call('EVALSHA', [sha, ...args]);
-    } catch (error) {
+  private evaluate(
+    script: ScriptName,
+    queues: readonly string[],
+    args: readonly (string | number)[],
+    line?: string,
+  ): Promise<unknown> {
+    const { source, sha } = this.scripts[script];
+    const words: (string | number)[] = [sha, 0];
+    for (const queue of queues) words.push(...this.keys.of(queue, script));
+    if (line !== undefined) words.push(this.keys.calls(queues[0]!, line));
+    words[1] = words.length - 2;
+    for (const arg of args) words.push(arg);
+    return this.client.call('EVALSHA', words).catch((error: unknown) => {
       // A server that was restarted, or whose scripts were flushed, has done nothing yet.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return this.client.call('EVAL', [source, ...args]);
-    }
+      return this.client.call('EVAL', [source, ...words.slice(1)]);
+    });
   }
 
   private answered<T>(what: string, slot: number | undefined, ask: () => Promise<T>): Promise<T> {
     const status = this.statusFor(slot);
     if (status !== 'ready')
       return Promise.reject(new StoreUnavailableError(`redis is not connected (${status})`, false));
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () =>
-          reject(
-            new StoreUnavailableError(`redis did not answer ${what} within ${this.deadlineMs} ms`, true),
-          ),
-        this.deadlineMs,
-      );
-      ask()
-        .then(resolve, (cause: unknown) => reject(troubleOf(what, cause)))
-        .finally(() => clearTimeout(timer));
-    });
+    return this.deadlines.within(
+      ask(),
+      () => new StoreUnavailableError(`redis did not answer ${what} within ${this.deadlineMs} ms`, true),
+      (cause) => troubleOf(what, cause),
+    );
   }
 
   /** On a cluster the state of the one node that has the slot. */

@@ -19,30 +19,38 @@ const parts = [
   'slots',
 ] as const;
 
-/** Those that plain tasks need on their way, in the order of lua/exchange.lua. */
-const busyParts = ['waiting', 'scheduled', 'pending', 'tasks', 'runs', 'meta'] as const;
+/** The scripts for plain tasks name only the keys that they need, in this order. */
+const partsOfShort: Record<string, readonly (typeof parts)[number][]> = {
+  addPlain: ['waiting', 'tasks', 'meta'],
+  exchange: ['waiting', 'scheduled', 'pending', 'tasks', 'runs', 'meta'],
+};
 
 /**
  * Names the keys. All keys of a queue carry one hash tag, so that they lie in one slot of a cluster: the queue's own tag
  * where its name has one (`{mail}.high`), else the whole name.
  */
 export class RedisKeys {
-  private readonly known = new Map<string, readonly string[]>();
-  private readonly knownBusy = new Map<string, readonly string[]>();
+  private readonly known = new Map<string, Map<string, readonly string[]>>();
   private readonly slots = new Map<string, number>();
 
   constructor(private readonly prefix: string) {}
 
-  of(queue: string): readonly string[] {
-    let keys = this.known.get(queue);
-    if (!keys) this.known.set(queue, (keys = parts.map((part) => `${this.base(queue)}:${part}`)));
+  /** The keys of a queue as a script names them; most scripts name all. */
+  of(queue: string, script = 'any'): readonly string[] {
+    let scripts = this.known.get(queue);
+    if (!scripts) this.known.set(queue, (scripts = new Map()));
+    let keys = scripts.get(script);
+    if (!keys) {
+      const base = this.base(queue);
+      keys = (partsOfShort[script] ?? parts).map((part) => `${base}:${part}`);
+      scripts.set(script, keys);
+    }
     return keys;
   }
 
-  busyOf(queue: string): readonly string[] {
-    let keys = this.knownBusy.get(queue);
-    if (!keys) this.knownBusy.set(queue, (keys = busyParts.map((part) => `${this.base(queue)}:${part}`)));
-    return keys;
+  /** What is remembered of a line of calls that add tasks to a queue. */
+  calls(queue: string, line: string): string {
+    return `${this.base(queue)}:calls:${line}`;
   }
 
   /** The channel on which a queue's bell rings. */

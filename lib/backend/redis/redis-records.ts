@@ -25,11 +25,21 @@ export function taskArguments(task: NewTask): [id: string, head: string, rest: s
   return [id, headOf(task), header + recordSeparator + blob];
 }
 
-function headOf({ id, token, priority, due, expires, replace, lock }: NewTask): string {
-  const isPlain =
-    id === token && priority === 0 && !expires && !replace && !lock && 'inMs' in due && due.inMs === 0;
-  if (isPlain) return 'P';
+function headOf(task: NewTask): string {
+  if (isPlainTask(task)) return 'P';
+  const { priority, due, expires, replace } = task;
   return `S|${priority}|${timeText(due)}|${expires ? timeText(expires) : ''}|${replace ? 1 : 0}`;
+}
+
+/** A fresh task that is due now and has neither priority, lock nor end. */
+export function isPlainTask({ id, token, priority, due, expires, replace, lock }: NewTask): boolean {
+  return id === token && priority === 0 && !expires && !replace && !lock && 'inMs' in due && due.inMs === 0;
+}
+
+/** What a plain task's value ends in; the script adds the rest. */
+export function plainTaskText({ retries, keepMs, job, extra, scheduleId, slot, params }: NewTask): string {
+  const given = extra === undefined ? '' : `+${extra}`;
+  return `${retries}|${keepMs ?? ''}||${recordSeparator}${job}${unitSeparator}${given}${unitSeparator}${scheduleId ?? ''}${unitSeparator}${slot ?? ''}${unitSeparator}${params}`;
 }
 
 function timeText(time: StoreTime): string {

@@ -2,7 +2,7 @@ import type { NewTask, TaskRef } from '../../task/task-record.js';
 import type { Advanced, DueSchedules, NewSchedule, ScheduleRecord, ScheduleStore } from '../backend.js';
 import type { RedisConnection } from './redis-connection.js';
 import { taskArguments, unitSeparator } from './redis-records.js';
-import { addedOf } from './redis-tasks.js';
+import { addedOf } from './redis-add.js';
 
 const duePerCall = 1_000;
 

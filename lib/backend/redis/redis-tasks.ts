@@ -11,9 +11,11 @@ import type {
   Renewal,
   TaskStore,
 } from '../backend.js';
+import { AddCall, AddLines } from './redis-add.js';
+import { byQueue, type Arguments } from './redis-arguments.js';
 import type { RedisConnection } from './redis-connection.js';
 import { exchangeOf, readExchange, type Exchange } from './redis-exchange.js';
-import { keepText, outcomeArguments, readClaimed, taskArguments } from './redis-records.js';
+import { keepText, outcomeArguments, readClaimed } from './redis-records.js';
 
 /** Tasks of independent groups that one script call takes at most: others wait while it runs. */
 const tasksPerCall = 1_000;
@@ -24,6 +26,7 @@ const oddForMs = 1_000;
 /** The hot path: each method is one script call, whose queues lie on one server, or in one slot of a cluster. */
 export class RedisTasks implements TaskStore {
   private turn = 0;
+  private readonly lines = new AddLines();
   private settling: Settling | undefined;
   /** Queues that cannot go the short way, by when that was seen. */
   private readonly oddSince = new Map<string, number>();
@@ -34,9 +37,8 @@ export class RedisTasks implements TaskStore {
   ) {}
 
   async add(groups: readonly (readonly NewTask[])[]): Promise<(Added[] | Error)[]> {
-    const added = groups.map((): Added[] => []);
-    const answers: (Added[] | Error)[] = [...added];
-    const calls: AddCall[] = [];
+    const answers: (Added[] | Error)[] = groups.map(() => []);
+    const calls = new Map<AddCall, number[]>();
     const open = new Map<string, AddCall>();
     groups.forEach((group, index) => {
       if (group.length === 0) return;
@@ -45,15 +47,21 @@ export class RedisTasks implements TaskStore {
       const isShared = !raises && group.every((task) => task.queue === queue);
       let call = isShared ? open.get(queue) : undefined;
       if (!call || call.size + group.length > tasksPerCall) {
-        calls.push((call = new AddCall(raises ? 'g' : 'i')));
+        call = new AddCall(this.connection, this.rememberMs, raises ? 'all or none' : 'independent');
+        calls.set(call, []);
         if (isShared) open.set(queue, call);
       }
-      group.forEach((task, at) => call.push(task, (answer) => (added[index]![at] = answer)));
-      call.onError.push((error) => (answers[index] = error));
+      calls.get(call)!.push(index);
+      for (let at = 0; at < group.length; at++) call.push(group[at]!, answers[index] as Added[], at);
     });
-    await Promise.all(
-      calls.map((call) => this.sendUntilAnswered(call).catch((error: Error) => call.fail(error))),
-    );
+    const sending = Array.from(calls, async ([call, indexes]) => {
+      try {
+        await this.sendUntilAnswered(call);
+      } catch (error) {
+        for (const index of indexes) answers[index] = error as Error;
+      }
+    });
+    await Promise.all(sending);
     return answers;
   }
 
@@ -95,21 +103,30 @@ export class RedisTasks implements TaskStore {
     return renewal;
   }
 
-  /** A repeat is harmless: a task that meets its own token was stored by an earlier try. */
   private async sendUntilAnswered(call: AddCall): Promise<void> {
     const until = performance.now() + this.settings.enqueueTimeoutMs;
+    const line = this.lines.take();
     let sent = false;
-    for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
-      try {
-        return await call.send(this.connection);
-      } catch (error) {
-        if (!(error instanceof StoreUnavailableError)) throw error;
-        sent ||= error.sent;
-        if (performance.now() + pauseMs >= until)
-          throw new StoreUnavailableError(error.message, sent, { cause: error });
-        await setTimeout(pauseMs);
+    try {
+      for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
+        try {
+          return await call.send(line);
+        } catch (error) {
+          if (!(error instanceof StoreUnavailableError)) throw error;
+          sent ||= error.sent;
+          if (performance.now() + pauseMs >= until)
+            throw new StoreUnavailableError(error.message, sent, { cause: error });
+          await setTimeout(pauseMs);
+        }
       }
+    } finally {
+      this.lines.release(line);
     }
+  }
+
+  /** A first try may still be on its way for a while after its last repeat. */
+  private get rememberMs(): number {
+    return 2 * this.settings.enqueueTimeoutMs + 60_000;
   }
 
   /** The short way; what turns out to be unusual is done in full right after it. */
@@ -203,8 +220,6 @@ export class RedisTasks implements TaskStore {
   }
 }
 
-type Arguments = (string | number)[];
-
 /** Outcomes that wait for the end of the moment. */
 interface Settling {
   readonly settlements: readonly Settlement[];
@@ -225,77 +240,4 @@ function readClaim(names: readonly string[], reply: readonly unknown[]): Claim {
     tasks,
     nextInMs: names.map((_, index) => (reply[index] === 'inf' ? Infinity : Number(reply[index]))),
   };
-}
-
-/** Arguments grouped by queue, each group behind its count (and its queue's number in the call); `order` says which item stands where. */
-function byQueue<T extends { readonly queue: string }>(
-  items: readonly T[],
-  write: (item: T) => (string | number)[],
-  isNumbered?: 'numbered',
-): { names: string[]; args: Arguments; order: number[] } {
-  const groups = new Map<string, number[]>();
-  items.forEach(({ queue }, index) => {
-    const group = groups.get(queue);
-    if (group) group.push(index);
-    else groups.set(queue, [index]);
-  });
-  const args: Arguments = [];
-  let number = 0;
-  for (const indexes of groups.values()) {
-    if (isNumbered) args.push(++number);
-    args.push(indexes.length);
-    for (const index of indexes) args.push(...write(items[index]!));
-  }
-  return { names: [...groups.keys()], args, order: [...groups.values()].flat() };
-}
-
-/** The tasks that one call of `add` brings, and who waits for each answer. */
-class AddCall {
-  private readonly tasks: NewTask[] = [];
-  private readonly tell: ((added: Added) => void)[] = [];
-  /** One for each group. */
-  readonly onError: ((error: Error) => void)[] = [];
-
-  constructor(private readonly mode: 'i' | 'g') {}
-
-  get size(): number {
-    return this.tasks.length;
-  }
-
-  push(task: NewTask, tell: (added: Added) => void): void {
-    this.tasks.push(task);
-    this.tell.push(tell);
-  }
-
-  fail(error: Error): void {
-    for (const tell of this.onError) tell(error);
-  }
-
-  async send(connection: RedisConnection): Promise<void> {
-    const { names, args, order } = byQueue(this.tasks, taskArguments);
-    connection.note(names);
-    args.unshift(this.mode);
-    const [letters, ...others] = (await connection.run('add', names, args)) as string[];
-    order.forEach((index, at) => this.tell[index]!(addedOf(letters![at]!, others)));
-  }
-}
-
-/** Reads one letter of an add's reply; those that name another task take it from `others`. */
-export function addedOf(letter: string, others: string[]): Added {
-  switch (letter) {
-    case 'e':
-      return { status: 'enqueued' };
-    case 'x':
-      return { status: 'existing' };
-    case 'd':
-      return { status: 'dropped' };
-    case 'r': {
-      const holder = others.shift();
-      return holder ? { status: 'replaced', holder } : { status: 'replaced' };
-    }
-    case 'j':
-      return { status: 'rejected', holder: others.shift()! };
-    default:
-      return { status: 'raised', holder: others.shift()! };
-  }
 }
