@@ -138,7 +138,8 @@ for turn = 0, queue_count - 1 do
       epoch = epoch + 1
       local lease = string.format('%.0f', epoch) .. '|' .. attempt .. '|' .. failures .. '|'
         .. string.format('%.0f', math.fmod(tonumber(popped[i * 2]), PRIORITY_STEP)) .. '|'
-      leases[i * 2 - 1], leases[i * 2] = lease_ends, popped[i * 2 - 1]
+      -- The last first: a short sorted set is searched from its head, and these all sort behind one another.
+      leases[(share - i) * 2 + 1], leases[(share - i) * 2 + 2] = lease_ends, popped[i * 2 - 1]
       texts[i * 2 - 1], texts[i * 2] = ids[i], 'p|' .. lease .. '0|' .. prefix .. '|' .. retries .. '|P||' .. runner
       reply[at + 1], reply[at + 2] = (index - 1) .. '|' .. lease .. ids[i], value
       at = at + 2
