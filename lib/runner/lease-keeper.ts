@@ -11,6 +11,9 @@ import type { Attempt } from './attempt.js';
  */
 export class LeaseKeeper {
   private readonly attempts = new Set<Attempt>();
+  /** Those whose part of the store was silent at the last renewal, while others were renewed. */
+  private unrenewed = new Set<Attempt>();
+  private ending: ClockTimer | undefined;
   private timer: ClockTimer | undefined;
   private tickAt = Infinity;
   private renewal: Promise<void> | undefined;
@@ -60,6 +63,7 @@ export class LeaseKeeper {
   stop(): void {
     this.timer?.cancel();
     this.patience?.cancel();
+    this.ending?.cancel();
     this.rest();
     this.attempts.clear();
   }
@@ -74,7 +78,8 @@ export class LeaseKeeper {
     }
     if (this.timer === undefined) return;
     const isWatching = this.attempts.size > 0;
-    if (isWatching) this.tickAfter(this.failedSince === undefined ? this.leaseMs / 3 : this.leaseMs / 20);
+    const isWell = this.failedSince === undefined && this.unrenewed.size === 0;
+    if (isWatching) this.tickAfter(isWell ? this.leaseMs / 3 : this.leaseMs / 20);
     else this.rest();
     // With nothing to renew there is no telling: the next claim will.
     if (!isWatching && this.failedSince !== undefined) this.recovered('no lease is left to renew');
@@ -110,14 +115,30 @@ export class LeaseKeeper {
     const attempts = [...this.attempts];
     if (attempts.length === 0) return;
     const sentAt = this.clock.elapsed();
-    const { lost, cancelled } = await this.tasks.renew(
+    const {
+      lost,
+      cancelled,
+      unanswered = [],
+    } = await this.tasks.renew(
       attempts.map(({ claimed: { queue, id, epoch } }) => ({ queue, id, epoch })),
       this.leaseMs,
     );
     if (this.failedSince !== undefined) this.recovered('leases are renewed again');
-    for (const attempt of attempts) attempt.leaseEndsAt = sentAt + this.leaseMs;
+    this.renewed(attempts, unanswered, sentAt + this.leaseMs);
     if (lost.length > 0) this.lose(lost);
     for (const ref of cancelled) this.cancel(ref.queue, ref.id);
+  }
+
+  /** Those whose part of the store gave no answer keep the end they had, and are told in time; the others go on. */
+  private renewed(attempts: readonly Attempt[], unanswered: readonly Lease[], leaseEndsAt: number): void {
+    this.ending?.cancel();
+    const wasWhole = this.unrenewed.size === 0;
+    this.unrenewed = unanswered.length > 0 ? this.among(attempts, unanswered) : noAttempts;
+    for (const attempt of attempts) if (!this.unrenewed.has(attempt)) attempt.leaseEndsAt = leaseEndsAt;
+    if (this.unrenewed.size === 0) return;
+    if (wasWhole) this.report(`the leases of ${this.unrenewed.size} tasks cannot be renewed, trying again`);
+    const delayMs = earliestEnd(this.unrenewed) - this.marginMs - this.clock.elapsed();
+    this.ending = this.clock.after(Math.max(delayMs, 0), () => this.abortEnding());
   }
 
   private recovered(how: string): void {
@@ -127,8 +148,8 @@ export class LeaseKeeper {
 
   /** How long to wait for an answer: not so long that a signal would abort only after its lease. */
   private get patienceMs(): number {
-    let earliest = Infinity;
-    for (const attempt of this.attempts) earliest = Math.min(earliest, attempt.leaseEndsAt);
+    // Those that wait for a silent part of the store have a timer of their own.
+    const earliest = earliestEnd(this.attempts, this.unrenewed);
     return Math.max(Math.min(this.leaseMs / 4, earliest - this.marginMs - this.clock.elapsed()), 0);
   }
 
@@ -145,11 +166,22 @@ export class LeaseKeeper {
   }
 
   private lose(lost: readonly Lease[]): void {
-    const epochs = new Set(lost.map(({ queue, epoch }) => `${epoch} ${queue}`));
-    for (const attempt of this.attempts) {
-      const { queue, id, epoch } = attempt.claimed;
-      if (epochs.has(`${epoch} ${queue}`))
-        attempt.lose(new LeaseLostError(`task ${id} belongs to another runner`));
-    }
+    for (const attempt of this.among(this.attempts, lost))
+      attempt.lose(new LeaseLostError(`task ${attempt.claimed.id} belongs to another runner`));
   }
+
+  private among(attempts: Iterable<Attempt>, leases: readonly Lease[]): Set<Attempt> {
+    const epochs = new Set(leases.map(({ queue, epoch }) => `${epoch} ${queue}`));
+    const isAmong = ({ claimed: { queue, epoch } }: Attempt) => epochs.has(`${epoch} ${queue}`);
+    return new Set(Array.from(attempts).filter(isAmong));
+  }
+}
+
+const noAttempts: Set<Attempt> = new Set();
+
+function earliestEnd(attempts: ReadonlySet<Attempt>, except: ReadonlySet<Attempt> = noAttempts): number {
+  let earliest = Infinity;
+  for (const attempt of attempts)
+    if (!except.has(attempt)) earliest = Math.min(earliest, attempt.leaseEndsAt);
+  return earliest;
 }
