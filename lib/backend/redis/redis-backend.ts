@@ -1,6 +1,16 @@
 import { Redis } from 'ioredis';
-import type { Backend, BackendSettings, Bell, CatalogStore, ScheduleStore, TaskStore } from '../backend.js';
+import type {
+  Backend,
+  BackendSettings,
+  Bell,
+  CatalogStore,
+  LeaseGuard,
+  LeaseGuardSettings,
+  ScheduleStore,
+  TaskStore,
+} from '../backend.js';
 import { UnusableStoreError } from '../errors.js';
+import { guardRedisLeases } from './lease-thread/redis-lease-guard.js';
 import { RedisBell } from './redis-bell.js';
 import { RedisCatalog } from './redis-catalog.js';
 import { RedisConnection } from './redis-connection.js';
@@ -39,8 +49,10 @@ class RedisBackend implements Backend {
       subscriber.disconnect();
       throw error;
     }
-    const connection = new RedisConnection(client, new RedisKeys(settings.prefix), deadlineMs);
+    const keys = new RedisKeys(settings.prefix);
+    const connection = new RedisConnection(client, keys, deadlineMs);
     this.parts = {
+      keys,
       client,
       subscriber,
       tasks: new RedisTasks(connection, settings),
@@ -53,6 +65,10 @@ class RedisBackend implements Backend {
   async close(): Promise<void> {
     this.parts?.client.disconnect();
     this.parts?.subscriber.disconnect();
+  }
+
+  guardLeases(settings: LeaseGuardSettings): LeaseGuard | undefined {
+    return guardRedisLeases(this.target, this.opened.keys, settings);
   }
 
   get tasks(): TaskStore {
@@ -95,6 +111,7 @@ class RedisBackend implements Backend {
 }
 
 interface Parts {
+  readonly keys: RedisKeys;
   readonly client: Redis;
   readonly subscriber: Redis;
   readonly tasks: TaskStore;
