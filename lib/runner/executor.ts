@@ -53,7 +53,7 @@ export class Executor {
     if (!extra) return this.park(claimed, 'unreadable', 'what was enqueued with it cannot be read');
     const run: Run = { attempt, job, extra, startedAt: this.clock.elapsed() };
     if (claimed.attempt > claimed.retries + 1) return this.conclusion.of(run, exhausted(claimed));
-    return this.conclusion.of(run, await this.patience.waitFor(run, this.run(run)));
+    return this.conclusion.of(run, await this.patience.waitFor(run, () => this.run(run)));
   }
 
   /** From stored text to the handler's end, through Nest and the hooks. Stops short where the attempt ended meanwhile. */

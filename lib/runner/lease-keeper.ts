@@ -1,13 +1,15 @@
-import type { TaskStore } from '../backend/backend.js';
+import type { Backend, LeaseGuard } from '../backend/backend.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
 import { LeaseLostError, TaskCancelledError } from '../task/errors.js';
 import type { Lease } from '../task/outcome.js';
 import type { TaskRef } from '../task/task-record.js';
 import type { Attempt } from './attempt.js';
+import type { RunnerSettings } from './runner-settings.js';
 
 /**
  * Renews the leases of all attempts whose outcome is not stored, also while every slot is taken and while draining.
- * Where it cannot, it aborts their signals before the leases end.
+ * Where the backend has a guard that does so apart from the event loop, it renews only what that has not renewed in time.
+ * Where neither can, it aborts their signals before the leases end.
  */
 export class LeaseKeeper {
   private readonly attempts = new Set<Attempt>();
@@ -17,12 +19,29 @@ export class LeaseKeeper {
   private patience: ClockTimer | undefined;
   private failedSince: number | undefined;
 
+  private readonly leaseMs: number;
+  private readonly guard: LeaseGuard | undefined;
+  private readonly pauseMs: number;
+
   constructor(
-    private readonly tasks: TaskStore,
+    private readonly backend: Backend,
     private readonly clock: Clock,
-    private readonly leaseMs: number,
+    { leaseMs, blockedLimitMs }: Pick<RunnerSettings, 'leaseMs' | 'blockedLimitMs'>,
+    queues: readonly string[],
     private readonly report: (message: string, error?: unknown) => void,
-  ) {}
+  ) {
+    this.leaseMs = leaseMs;
+    this.guard = backend.guardLeases?.({
+      queues,
+      leaseMs,
+      blockedLimitMs,
+      lost: (lease) => this.lose([lease]),
+      cancelled: ({ queue, id }) => this.cancel(queue, id),
+      report: (message) => report(message),
+    });
+    // What a guard fails to renew must still be seen in time.
+    this.pauseMs = this.guard ? leaseMs / 6 : leaseMs / 3;
+  }
 
   /** Whether the store takes renewals; while it does not, claiming more would only lose more. */
   get isKeeping(): boolean {
@@ -36,11 +55,14 @@ export class LeaseKeeper {
 
   watch(attempt: Attempt): void {
     this.attempts.add(attempt);
-    if (this.timer === undefined) this.tickAfter(this.leaseMs / 3);
+    if (this.timer === undefined) this.tickAfter(this.pauseMs);
+    if (this.guard) attempt.guarded = { guard: this.guard, row: this.guard.hold(attempt.claimed) };
   }
 
   unwatch(attempt: Attempt): void {
     this.attempts.delete(attempt);
+    attempt.guarded?.guard.release(attempt.guarded.row);
+    attempt.guarded = undefined;
   }
 
   /** A cancellation that the bell brought. */
@@ -57,14 +79,16 @@ export class LeaseKeeper {
     if (isLate) await this.renew().catch(() => undefined);
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.timer?.cancel();
     this.patience?.cancel();
     this.rest();
-    this.attempts.clear();
+    for (const attempt of this.attempts) this.unwatch(attempt);
+    await this.guard?.stop();
   }
 
   private async tick(): Promise<void> {
+    this.guard?.alive();
     try {
       await this.renew();
     } catch (error) {
@@ -74,13 +98,14 @@ export class LeaseKeeper {
     }
     if (this.timer === undefined) return;
     const isWatching = this.attempts.size > 0;
-    if (isWatching) this.tickAfter(this.failedSince === undefined ? this.leaseMs / 3 : this.leaseMs / 20);
+    if (isWatching) this.tickAfter(this.failedSince === undefined ? this.pauseMs : this.leaseMs / 20);
     else this.rest();
     // With nothing to renew there is no telling: the next claim will.
     if (!isWatching && this.failedSince !== undefined) this.recovered('no lease is left to renew');
   }
 
   private tickAfter(delayMs: number): void {
+    this.guard?.alive();
     this.tickAt = this.clock.elapsed() + delayMs;
     this.timer = this.clock.after(delayMs, () => void this.tick());
   }
@@ -107,17 +132,39 @@ export class LeaseKeeper {
   }
 
   private async renewAll(): Promise<void> {
-    const attempts = [...this.attempts];
-    if (attempts.length === 0) return;
+    if (this.attempts.size === 0) return;
+    const attempts = this.unrenewed();
     const sentAt = this.clock.elapsed();
-    const { lost, cancelled } = await this.tasks.renew(
-      attempts.map(({ claimed: { queue, id, epoch } }) => ({ queue, id, epoch })),
-      this.leaseMs,
-    );
+    const { lost, cancelled } =
+      attempts.length === 0
+        ? { lost: [], cancelled: [] }
+        : await this.backend.tasks.renew(
+            attempts.map(({ claimed: { queue, id, epoch } }) => ({ queue, id, epoch })),
+            this.leaseMs,
+          );
     if (this.failedSince !== undefined) this.recovered('leases are renewed again');
     for (const attempt of attempts) attempt.leaseEndsAt = sentAt + this.leaseMs;
     if (lost.length > 0) this.lose(lost);
     for (const ref of cancelled) this.cancel(ref.queue, ref.id);
+  }
+
+  /** What is left to us: everything, or what a guard ought to have renewed by now. */
+  private unrenewed(): Attempt[] {
+    if (!this.guard) return [...this.attempts];
+    this.takeOver();
+    const soon = this.clock.elapsed() + this.leaseMs / 2;
+    return [...this.attempts].filter(({ isLost, leaseEndsAt }) => !isLost && leaseEndsAt < soon);
+  }
+
+  /** Leases that the guard has renewed end later than we know. */
+  private takeOver(): void {
+    const now = this.clock.elapsed();
+    for (const attempt of this.attempts) {
+      const { guard, row } = attempt.guarded ?? {};
+      if (!guard) continue;
+      const guardedUntil = now - guard.renewedAgoMs(row!) + this.leaseMs;
+      attempt.leaseEndsAt = Math.max(attempt.leaseEndsAt, guardedUntil);
+    }
   }
 
   private recovered(how: string): void {
@@ -137,6 +184,7 @@ export class LeaseKeeper {
   }
 
   private abortEnding(): void {
+    this.takeOver();
     // Before another runner may begin.
     const latest = this.clock.elapsed() + this.marginMs;
     for (const attempt of this.attempts)
@@ -148,7 +196,7 @@ export class LeaseKeeper {
     const epochs = new Set(lost.map(({ queue, epoch }) => `${epoch} ${queue}`));
     for (const attempt of this.attempts) {
       const { queue, id, epoch } = attempt.claimed;
-      if (epochs.has(`${epoch} ${queue}`))
+      if (!attempt.hasOutcome && epochs.has(`${epoch} ${queue}`))
         attempt.lose(new LeaseLostError(`task ${id} belongs to another runner`));
     }
   }

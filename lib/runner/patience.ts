@@ -1,6 +1,6 @@
 import type { OpenHandler } from '../job/handler.js';
 import type { ProvidedJob } from '../job/job-registry.js';
-import type { Clock } from '../task/clock.js';
+import type { Clock, ClockTimer } from '../task/clock.js';
 import type { TaskExtra } from '../task/enqueue-plan.js';
 import { TaskTimeoutError } from '../task/errors.js';
 import type { Task } from '../task/task.js';
@@ -25,14 +25,27 @@ export class Patience {
 
   constructor(private readonly clock: Clock) {}
 
-  async waitFor({ attempt, job, extra }: Run, work: Promise<End>): Promise<End> {
+  async waitFor({ attempt, job, extra }: Run, begin: () => Promise<End>): Promise<End> {
     const timeoutMs = extra.timeoutMs ?? job.definition.timeoutMs;
-    const timeOut = () => attempt.timeOut(new TaskTimeoutError(attempt.claimed.job, timeoutMs!));
-    const timer = timeoutMs === undefined ? undefined : this.clock.after(timeoutMs, timeOut);
+    const timer = timeoutMs === undefined ? undefined : this.limit(attempt, timeoutMs);
+    // Only now: it may block the event loop from its first moment.
+    const work = begin();
     const end = await attempt.race(work);
     timer?.cancel();
     if (end.type === 'timed-out' || end.type === 'handed-back') this.abandon(work);
     return end;
+  }
+
+  private limit(attempt: Attempt, timeoutMs: number): ClockTimer {
+    const timeOut = () => attempt.timeOut(new TaskTimeoutError(attempt.claimed.job, timeoutMs));
+    const timer = this.clock.after(timeoutMs, timeOut);
+    attempt.limit(timeoutMs);
+    return {
+      cancel() {
+        timer.cancel();
+        attempt.limit(Infinity);
+      },
+    };
   }
 
   private abandon(work: Promise<unknown>): void {

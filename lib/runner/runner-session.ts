@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Backend, ClaimedTask } from '../backend/backend.js';
+import type { Backend } from '../backend/backend.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { JobRegistry } from '../job/job-registry.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
 import type { Settled } from '../task/outcome.js';
 import { Attempt } from './attempt.js';
 import type { Executor } from './executor.js';
-import { drain, lastOffersMs } from './drain.js';
+import { drain } from './drain.js';
+import { handBackUnheard } from './hand-back-unheard.js';
 import { Intake, type Asking } from './intake.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { QueueSettings, RunnerSettings } from './runner-settings.js';
@@ -67,7 +68,7 @@ export class RunnerSession {
     this.sweep = new Sweep(backend.bell.lossless ? Infinity : settings.pollIntervalMs);
     this.drained = new TurningPoint(clock, () => this.running.size === 0);
     this.stored = new TurningPoint(clock, () => this.intake.used === 0 && !this.isExchanging);
-    this.keeper = new LeaseKeeper(backend.tasks, clock, settings.leaseMs, (message, error) => {
+    this.keeper = new LeaseKeeper(backend, clock, settings, this.intake.queues, (message, error) => {
       this.say('warn', message, error);
       this.wake();
     });
@@ -90,11 +91,13 @@ export class RunnerSession {
       shutdownTimeoutMs: this.settings.shutdownTimeoutMs,
       say: (level, message) => this.say(level, message),
     });
-    if (this.unheard.size > 0) await this.handBackUnheard();
+    const { clock, backend } = this.parts;
+    const holder = { leaseMs: this.settings.leaseMs, runner: this.name, holding: this.keeper.held };
+    if (this.unheard.size > 0) await handBackUnheard(backend.tasks, clock, this.unheard, holder);
     this.isOver = true;
     this.timer?.cancel();
-    this.keeper.stop();
     this.stopListening();
+    await this.keeper.stop();
   }
 
   private async listen(): Promise<void> {
@@ -111,23 +114,6 @@ export class RunnerSession {
     } catch (error) {
       this.say('warn', `the bell cannot be heard, looking every ${this.settings.pollIntervalMs} ms`, error);
     }
-  }
-
-  /** With no further claim to come: takes nothing, and gives back what a lost answer left in our name. */
-  private async handBackUnheard(): Promise<void> {
-    const queues = Array.from(this.unheard, (queue) => ({ queue, limit: 0 }));
-    const { leaseMs } = this.settings;
-    const request = { queues, limit: 0, leaseMs, runner: this.name, holding: this.keeper.held };
-    let isAnswered = false;
-    const answered = new TurningPoint(this.parts.clock, () => isAnswered);
-    void this.parts.backend.tasks
-      .claim(request)
-      .catch(() => undefined)
-      .then(() => {
-        isAnswered = true;
-        answered.changed();
-      });
-    await answered.within(lastOffersMs);
   }
 
   /** Asks for an exchange: outcomes and bells of the same moment share it, and I/O gets its turn in between. */
@@ -190,7 +176,10 @@ export class RunnerSession {
       for (const { queue } of asking.queues) this.unheard.delete(queue);
       const now = clock.elapsed();
       this.intake.answered(asking, claim, now);
-      for (const task of claim.tasks) this.begun(task, sentAt + leaseMs, now);
+      const attempts = claim.tasks.map((task) => new Attempt(task, sentAt + leaseMs));
+      // All are held before one begins: it may block the event loop.
+      for (const attempt of attempts) this.keeper.watch(attempt);
+      for (const attempt of attempts) this.begun(attempt, now);
     } catch (error) {
       for (const { queue } of asking.queues) this.unheard.add(queue);
       this.intake.failed(asking, clock.elapsed());
@@ -198,15 +187,14 @@ export class RunnerSession {
     }
   }
 
-  private begun(task: ClaimedTask, leaseEndsAt: number, now: number): void {
-    const attempt = new Attempt(task, leaseEndsAt);
+  private begun(attempt: Attempt, now: number): void {
     this.running.add(attempt);
-    this.keeper.watch(attempt);
     // An answer that took longer than the lease: the task may be another's by now. Or it came when nothing more may begin.
-    if (leaseEndsAt <= now || !this.isAccepting) attempt.handBack();
+    if (attempt.leaseEndsAt <= now || !this.isAccepting) attempt.handBack();
     void this.parts.executor.execute(attempt).then((outcome) => {
       this.running.delete(attempt);
-      if (outcome.type === 'handed-back' && !attempt.isLost) this.parts.lines.handedBack(task);
+      attempt.hasOutcome = true;
+      if (outcome.type === 'handed-back' && !attempt.isLost) this.parts.lines.handedBack(attempt.claimed);
       this.settler.add(attempt, outcome);
       this.drained.changed();
       this.wake();
