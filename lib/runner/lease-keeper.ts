@@ -133,7 +133,7 @@ export class LeaseKeeper {
 
   private async renewAll(): Promise<void> {
     if (this.attempts.size === 0) return;
-    const attempts = this.unrenewed();
+    const attempts = this.leftToUs();
     const sentAt = this.clock.elapsed();
     const { lost, cancelled } =
       attempts.length === 0
@@ -149,7 +149,7 @@ export class LeaseKeeper {
   }
 
   /** What is left to us: everything, or what a guard ought to have renewed by now. */
-  private unrenewed(): Attempt[] {
+  private leftToUs(): Attempt[] {
     if (!this.guard) return [...this.attempts];
     this.takeOver();
     const soon = this.clock.elapsed() + this.leaseMs / 2;

@@ -7,8 +7,7 @@ import type { Clock, ClockTimer } from '../task/clock.js';
 import type { Settled } from '../task/outcome.js';
 import { Attempt } from './attempt.js';
 import type { Executor } from './executor.js';
-import { drain } from './drain.js';
-import { handBackUnheard } from './hand-back-unheard.js';
+import { drain, lastAnswer } from './drain.js';
 import { Intake, type Asking } from './intake.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { QueueSettings, RunnerSettings } from './runner-settings.js';
@@ -91,9 +90,7 @@ export class RunnerSession {
       shutdownTimeoutMs: this.settings.shutdownTimeoutMs,
       say: (level, message) => this.say(level, message),
     });
-    const { clock, backend } = this.parts;
-    const holder = { leaseMs: this.settings.leaseMs, runner: this.name, holding: this.keeper.held };
-    if (this.unheard.size > 0) await handBackUnheard(backend.tasks, clock, this.unheard, holder);
+    if (this.unheard.size > 0) await this.handBackUnheard();
     this.isOver = true;
     this.timer?.cancel();
     this.stopListening();
@@ -114,6 +111,14 @@ export class RunnerSession {
     } catch (error) {
       this.say('warn', `the bell cannot be heard, looking every ${this.settings.pollIntervalMs} ms`, error);
     }
+  }
+
+  /** With no further claim to come: takes nothing, and gives back what a lost answer left in our name. */
+  private async handBackUnheard(): Promise<void> {
+    const queues = Array.from(this.unheard, (queue) => ({ queue, limit: 0 }));
+    const { leaseMs } = this.settings;
+    const request = { queues, limit: 0, leaseMs, runner: this.name, holding: this.keeper.held };
+    await lastAnswer(this.parts.clock, this.parts.backend.tasks.claim(request));
   }
 
   /** Asks for an exchange: outcomes and bells of the same moment share it, and I/O gets its turn in between. */

@@ -49,10 +49,9 @@ class RedisBackend implements Backend {
       subscriber.disconnect();
       throw error;
     }
-    const keys = new RedisKeys(settings.prefix);
-    const connection = new RedisConnection(client, keys, deadlineMs);
+    const connection = new RedisConnection(client, new RedisKeys(settings.prefix), deadlineMs);
     this.parts = {
-      keys,
+      prefix: settings.prefix,
       client,
       subscriber,
       tasks: new RedisTasks(connection, settings),
@@ -68,7 +67,7 @@ class RedisBackend implements Backend {
   }
 
   guardLeases(settings: LeaseGuardSettings): LeaseGuard | undefined {
-    return guardRedisLeases(this.target, this.opened.keys, settings);
+    return guardRedisLeases(this.target, this.opened.prefix, settings);
   }
 
   get tasks(): TaskStore {
@@ -111,7 +110,7 @@ class RedisBackend implements Backend {
 }
 
 interface Parts {
-  readonly keys: RedisKeys;
+  readonly prefix: string;
   readonly client: Redis;
   readonly subscriber: Redis;
   readonly tasks: TaskStore;

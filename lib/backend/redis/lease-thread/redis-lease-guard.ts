@@ -4,7 +4,7 @@ import type { Lease } from '../../../task/outcome.js';
 import type { LeaseGuard, LeaseGuardSettings } from '../../backend.js';
 import { leaseThreadSource } from '../lease-thread-source.js';
 import { luaSources } from '../lua-sources.js';
-import type { RedisKeys } from '../redis-keys.js';
+import { RedisKeys } from '../redis-keys.js';
 import type { RedisTarget } from '../redis-target.js';
 import { cloneableTarget, type CloneableTarget } from './cloneable-target.js';
 import { ioredisPath } from './ioredis-path.js';
@@ -15,11 +15,11 @@ import type { ThreadData, ThreadMessage } from './thread-data.js';
 /** Undefined where no thread can be had; why is reported. */
 export function guardRedisLeases(
   target: RedisTarget,
-  keys: RedisKeys,
+  prefix: string,
   settings: LeaseGuardSettings,
 ): LeaseGuard | undefined {
   try {
-    return new RedisLeaseGuard(settings, keys, cloneableTarget(target), ioredisPath());
+    return new RedisLeaseGuard(settings, prefix, cloneableTarget(target), ioredisPath());
   } catch (error) {
     settings.report(withoutThread((error as Error).message));
     return undefined;
@@ -40,7 +40,7 @@ class RedisLeaseGuard implements LeaseGuard {
 
   constructor(
     private readonly settings: LeaseGuardSettings,
-    private readonly keys: RedisKeys,
+    private readonly prefix: string,
     private readonly target: CloneableTarget,
     private readonly ioredis: string,
   ) {
@@ -104,15 +104,17 @@ class RedisLeaseGuard implements LeaseGuard {
   private threadData(): ThreadData {
     const { leaseMs, blockedLimitMs, queues } = this.settings;
     const source = luaSources.renew;
+    const keys = new RedisKeys(this.prefix);
     // The loop gives a sign of life every sixth of a lease.
     const blockedAfterMs = leaseMs / 2;
     return {
       header: this.board.header,
       buffers: this.board.buffers,
       ioredis: this.ioredis,
+      connectionName: `${this.prefix}:leases`,
       target: this.target,
       script: { source, sha: createHash('sha1').update(source).digest('hex') },
-      queues: queues.map((queue) => this.keys.of(queue)),
+      queues: queues.map((queue) => keys.of(queue)),
       leaseMs,
       answerMs: leaseMs / 4,
       blockedAfterMs,

@@ -6,11 +6,11 @@ const longestReconnectPauseMs = 1_000;
 /** The thread's own connection. It comes back by itself and keeps nothing for later: a renewal is of use now or never. */
 export function threadClient(
   { Redis, Cluster }: typeof Ioredis,
-  { target: { nodes, options, clusterOptions }, answerMs }: ThreadData,
+  { target: { nodes, options, clusterOptions }, connectionName, answerMs }: ThreadData,
 ): Ioredis.Redis | Ioredis.Cluster {
   const own = {
     ...options,
-    connectionName: 'nestjs-jobs:leases',
+    connectionName,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     socketTimeout: answerMs,

@@ -7,6 +7,8 @@ export interface ThreadData {
   /** Where ioredis is. */
   readonly ioredis: string;
   readonly target: CloneableTarget;
+  /** What `CLIENT LIST` calls it. */
+  readonly connectionName: string;
   readonly script: { readonly sha: string; readonly source: string };
   /** The keys of each queue, at the queue's number. */
   readonly queues: readonly (readonly string[])[];
