@@ -17,6 +17,11 @@ export interface Backend {
   open(settings: BackendSettings): Promise<void>;
   /** Releases what `open` took. Calls that are under way may still answer. */
   close(): Promise<void>;
+  /**
+   * Starts what renews leases also while the event loop is blocked. Without it, or where it answers nothing (and reports
+   * why), the runner renews them itself.
+   */
+  guardLeases?(settings: LeaseGuardSettings): LeaseGuard | undefined;
 }
 
 /** What a store must know for the transitions that no runner is part of. */
@@ -126,6 +131,35 @@ export interface Renewal {
   readonly cancelled: Lease[];
   /** Of these it is not known whether they were prolonged. */
   readonly unanswered?: readonly Lease[];
+}
+
+export interface LeaseGuardSettings {
+  /** Those whose leases will be held. */
+  readonly queues: readonly string[];
+  readonly leaseMs: number;
+  /** An event loop that has given no sign of life for longer is no longer covered. */
+  readonly blockedLimitMs: number;
+  /** No longer this runner's. */
+  readonly lost: (lease: Lease) => void;
+  /** Asked to stop; the lease was prolonged all the same. */
+  readonly cancelled: (lease: Lease) => void;
+  /** For the log: what keeps it from renewing, and that it does so again. */
+  readonly report: (message: string) => void;
+}
+
+/** Renews leases apart from the event loop. No method waits for the store; who holds much, often, pays little. */
+export interface LeaseGuard {
+  /** Renews the lease until `release`; answers the number by which the guard knows it until then. */
+  hold(lease: Lease): number;
+  release(row: number): void;
+  /** After this time the lease is not renewed by a blocked event loop any more; Infinity: there is no such time. */
+  limit(row: number, afterMs: number): void;
+  /** How long ago the latest renewal was asked for that the store has granted; Infinity: none was yet. */
+  renewedAgoMs(row: number): number;
+  /** A sign of life of the event loop: to be given six times per lease while something is held. */
+  alive(): void;
+  /** Ends it, whatever it waits for. Never rejects. */
+  stop(): Promise<void>;
 }
 
 /** Rules that make tasks at slots. What a rule means is the scheduler's business; the store keeps its place. */

@@ -62,9 +62,10 @@ export class Executor {
     if (!extra) return this.park(claimed, 'unreadable', 'what was enqueued with it cannot be read');
     const run: Run = { attempt, job, extra, startedAt: this.clock.elapsed() };
     if (claimed.attempt > claimed.retries + 1) return this.conclusion.of(run, exhausted(claimed));
-    const end = this.begin(run);
-    if (!isPromise(end)) return this.conclusion.of(run, end);
-    return this.patience.waitFor(run, end).then((reached) => this.conclusion.of(run, reached));
+    const end = this.patience.waitFor(run, () => this.begin(run));
+    return isPromise(end)
+      ? end.then((reached) => this.conclusion.of(run, reached))
+      : this.conclusion.of(run, end);
   }
 
   private begin(run: Run): End | Promise<End> {

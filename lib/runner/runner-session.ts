@@ -69,7 +69,7 @@ export class RunnerSession {
     this.sweep = new Sweep(backend.bell.lossless ? Infinity : settings.pollIntervalMs);
     this.drained = new TurningPoint(clock, () => this.running.size === 0);
     this.stored = new TurningPoint(clock, () => this.intake.used === 0 && !this.isExchanging);
-    this.keeper = new LeaseKeeper(backend.tasks, clock, settings.leaseMs, (message, error) => {
+    this.keeper = new LeaseKeeper(backend, clock, settings, this.intake.queues, (message, error) => {
       this.say('warn', message, error);
       this.wake();
     });
@@ -95,8 +95,8 @@ export class RunnerSession {
     if (this.silent.unheard.size > 0) await this.handBackUnheard();
     this.isOver = true;
     this.timer?.cancel();
-    this.keeper.stop();
     this.stopListening();
+    await this.keeper.stop();
   }
 
   private async listen(): Promise<void> {
@@ -205,7 +205,9 @@ export class RunnerSession {
 
   private run(attempt: Attempt): void {
     // A lease that ended before the run, as after a slow answer: the task may be another's. Or nothing more may begin.
-    if (attempt.leaseEndsAt <= this.parts.clock.elapsed() || !this.isAccepting) attempt.handBack();
+    const now = this.parts.clock.elapsed();
+    const hasEnded = attempt.leaseEndsAt <= now && this.keeper.endOf(attempt) <= now;
+    if (hasEnded || !this.isAccepting) attempt.handBack();
     const outcome = this.parts.executor.execute(attempt);
     if (isPromise(outcome)) void outcome.then((reached) => this.ended(attempt, reached));
     else this.ended(attempt, outcome);
@@ -213,6 +215,7 @@ export class RunnerSession {
 
   private ended(attempt: Attempt, outcome: Outcome): void {
     this.running.delete(attempt);
+    attempt.hasOutcome = true;
     if (outcome.type === 'handed-back' && !attempt.isLost) this.parts.lines.handedBack(attempt.claimed);
     this.settler.add(attempt, outcome);
     this.drained.changed();

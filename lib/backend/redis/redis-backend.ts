@@ -1,6 +1,16 @@
 import { Cluster } from 'ioredis';
-import type { Backend, BackendSettings, Bell, CatalogStore, ScheduleStore, TaskStore } from '../backend.js';
+import type {
+  Backend,
+  BackendSettings,
+  Bell,
+  CatalogStore,
+  LeaseGuard,
+  LeaseGuardSettings,
+  ScheduleStore,
+  TaskStore,
+} from '../backend.js';
 import { UnusableStoreError } from '../errors.js';
+import { guardRedisLeases } from './lease-thread/redis-lease-guard.js';
 import { plainListener, RedisBell, type BellListener } from './redis-bell.js';
 import { RedisCatalog } from './redis-catalog.js';
 import {
@@ -47,6 +57,7 @@ class RedisBackend implements Backend {
       listener = await this.listenerFor(client, bells);
       const connection = new RedisConnection(client, new RedisKeys(settings.prefix), deadlineMs, bells);
       this.parts = {
+        prefix: settings.prefix,
         connection,
         listener,
         tasks: connection.isCluster
@@ -66,6 +77,10 @@ class RedisBackend implements Backend {
   async close(): Promise<void> {
     this.parts?.connection.close();
     this.parts?.listener.close();
+  }
+
+  guardLeases(settings: LeaseGuardSettings): LeaseGuard | undefined {
+    return guardRedisLeases(this.target, this.opened.prefix, settings);
   }
 
   get tasks(): TaskStore {
@@ -106,6 +121,7 @@ class RedisBackend implements Backend {
 }
 
 interface Parts {
+  readonly prefix: string;
   readonly connection: RedisConnection;
   readonly listener: BellListener;
   readonly tasks: TaskStore;
