@@ -76,10 +76,13 @@ export class LeaseKeeper {
         attempt.cancel(new TaskCancelledError(`task ${id} was cancelled`));
   }
 
-  /** Renews first what a blocked event loop has kept from being renewed, before it is taken for lost. */
+  /** Whether a blocked event loop has kept leases from being renewed: they must not be taken for lost before. */
+  get isLate(): boolean {
+    return this.tickAt !== Infinity && this.clock.elapsed() > this.tickAt + this.leaseMs / 3;
+  }
+
   async catchUp(): Promise<void> {
-    const isLate = this.clock.elapsed() > this.tickAt + this.leaseMs / 3;
-    if (isLate) await this.renew().catch(() => undefined);
+    await this.renew().catch(() => undefined);
   }
 
   async stop(): Promise<void> {

@@ -22,6 +22,10 @@ export class Settler {
     return next;
   }
 
+  get size(): number {
+    return this.waiting.length;
+  }
+
   add(attempt: Attempt, outcome: Outcome): void {
     this.waiting.push({ attempt, outcome, repeat: false });
   }
