@@ -224,6 +224,6 @@ function answerOf<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return ask();
   } catch (error) {
-    return Promise.reject(error as Error);
+    return Promise.reject(error);
   }
 }

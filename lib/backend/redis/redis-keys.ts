@@ -38,7 +38,7 @@ export class RedisKeys {
   /** The keys of a queue as a script names them; most scripts name all. */
   of(queue: string, script = 'any'): readonly string[] {
     let scripts = this.known.get(queue);
-    if (!scripts) this.known.set(queue, (scripts = new Map()));
+    if (!scripts) this.known.set(queue, (scripts = new Map<string, readonly string[]>()));
     let keys = scripts.get(script);
     if (!keys) {
       const base = this.base(queue);
