@@ -60,11 +60,19 @@ export class RedisBell implements Bell {
 
 /** One connection hears everything, whatever server it is connected to. */
 export function plainListener(client: RedisClient): BellListener {
+  const wanted = new Set<string>();
   const listener: BellListener = {
     onMessage: () => undefined,
-    subscribe: async (channels) => void (await client.subscribe(...channels)),
+    subscribe: async (channels) => {
+      for (const channel of channels) wanted.add(channel);
+      await client.subscribe(...channels);
+    },
     close: () => client.disconnect(),
   };
   client.on('message', (channel: string, message: string) => listener.onMessage(channel, message));
+  // The client brings back what it had subscribed to, but not what was asked for while the server was away.
+  client.on('ready', () => {
+    if (wanted.size > 0) client.subscribe(...wanted).catch(() => undefined);
+  });
   return listener;
 }

@@ -46,7 +46,9 @@ export class SharedClaim {
     // Where it is not only about taking tasks, every slot has to hear it.
     const isForAll = this.request.limit === 0 || this.request.holding !== undefined;
     for (let round = 0; round < mostRounds; round++) {
-      this.shareOut(this.request.limit - this.tasks.length);
+      const left = this.request.limit - this.tasks.length;
+      if (round > 0 && left === 0) break;
+      this.shareOut(left);
       const slots = this.slotsToAsk(isForAll || round > 0);
       if (slots.length === 0) break;
       await Promise.all(slots.map((slot) => this.askSlot(slot, ask)));

@@ -77,6 +77,8 @@ export class RedisShardedListener implements BellListener {
     if (!subscriber) {
       subscriber = makeSubscriber(this.target, node);
       this.subscribers.set(name, subscriber);
+      // Every channel waits for it.
+      subscriber.setMaxListeners(Infinity);
       subscriber.on('error', () => undefined);
       subscriber.on('smessage', (channel: string, message: string) => this.onMessage(channel, message));
       // A node says so when a slot has left it; asking again tells which channels that meant.

@@ -21,6 +21,11 @@ const settings = [
 /** Where REDIS_CLUSTER_URL is set that cluster is used, and left as it is. */
 export async function startRedisCluster() {
   if (process.env.REDIS_CLUSTER_URL) return { url: process.env.REDIS_CLUSTER_URL, stop: async () => {} };
+  return startOwnRedisCluster();
+}
+
+/** One that a test may do anything to. */
+export async function startOwnRedisCluster() {
   const program = findProgram(['redis-server', 'valkey-server'], 'redis-server');
   const servers = [];
   const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));

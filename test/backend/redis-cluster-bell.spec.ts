@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Cluster } from 'ioredis';
+import { plainListener, RedisBell } from '../../lib/backend/redis/redis-bell.js';
+import { connect, makeClient } from '../../lib/backend/redis/redis-clients.js';
+import { RedisClusterTasks } from '../../lib/backend/redis/redis-cluster-tasks.js';
+import { RedisConnection } from '../../lib/backend/redis/redis-connection.js';
+import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
+import { redisTarget } from '../../lib/backend/redis/redis-target.js';
+import { eventually } from '../support/app.js';
+import { settings } from './conformance/setup.js';
+
+const open: Cluster[] = [];
+afterEach(() => {
+  for (const client of open.splice(0)) client.disconnect();
+});
+
+/** What the backend makes of a cluster whose servers know no sharded channels. */
+async function plainParts() {
+  const target = redisTarget({ url: process.env.TEST_REDIS_CLUSTER_URL! });
+  const client = makeClient(target) as Cluster;
+  open.push(client);
+  await connect(client, target);
+  const connection = new RedisConnection(client, new RedisKeys('plain'), 5_000, 'plain');
+  const bell = new RedisBell(connection, plainListener(client));
+  return { bell, tasks: new RedisClusterTasks(connection, settings) };
+}
+
+describe('The bells of a cluster without sharded channels', () => {
+  it('are heard whatever nodes ring and listen, by hand and from scripts', async () => {
+    const [here, there] = [await plainParts(), await plainParts()];
+    const queues = Array.from({ length: 6 }, () => `q-${randomUUID()}`);
+    const heard: string[] = [];
+    await here.bell.listen(queues, (queue, cancelledId) => heard.push(`${queue} ${cancelledId ?? ''}`));
+    for (const queue of queues) there.bell.ring(queue, 'a');
+    await eventually(() => heard.length === queues.length);
+    expect(heard.toSorted()).toEqual(queues.map((queue) => `${queue} a`).toSorted());
+    heard.length = 0;
+    const task = { token: 't', job: 'Job', params: '{}', priority: 0, due: { inMs: 0 }, retries: 0 };
+    await there.tasks.add(queues.map((queue) => [{ ...task, queue, id: randomUUID() }]));
+    await eventually(() => heard.length === queues.length);
+    expect(heard.toSorted()).toEqual(queues.map((queue) => `${queue} `).toSorted());
+  });
+});
