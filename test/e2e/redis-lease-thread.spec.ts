@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis, type RedisOptions } from 'ioredis';
 import { Job, LeaseLostError, TaskCancelledError, type Backend, type Task } from 'nestjs-jobs';
@@ -8,27 +7,20 @@ import { redisBackend } from '../../lib/backend/redis/redis-backend.js';
 import { eventually, startApp } from '../support/app.js';
 import { ageRedisQueue } from '../support/redis-time.js';
 import { gate } from './fixtures/gate.js';
+import { namesOnServer, threads } from './fixtures/lease-threads.js';
 import { down } from './fixtures/troubled-store.js';
 
 const url = process.env.TEST_REDIS_URL!;
 const leaseMs = 2_000;
 let admin: Redis;
-let servers: any;
-beforeAll(async () => {
+beforeAll(() => {
   admin = new Redis(url);
-  servers = await import(join(process.cwd(), 'test/support/servers/machine.mjs'));
 });
 afterAll(() => admin.quit());
 
-/** The threads that this process has beside the main one. */
-const threads = () => (process.report.getReport() as unknown as { workers: unknown[] }).workers.length;
-
-async function namesOnServer(client: Redis): Promise<string[]> {
-  return [...String(await client.client('LIST')).matchAll(/ name=(\S*)/g)].map(([, name]) => name!);
-}
-
 interface Changes {
   readonly options?: RedisOptions;
+  readonly lease?: number;
   /** What the application gets instead of parts of the backend. */
   readonly tasks?: (tasks: Backend['tasks']) => Backend['tasks'];
   readonly bell?: Backend['bell'];
@@ -75,7 +67,7 @@ async function startLong(changes: Changes = {}) {
   const backend = changed(redisBackend({ url, options: changes.options }), changes);
   const app = await startApp({
     providers: [Long],
-    options: { backend, prefix, runner: { lease: leaseMs, pollInterval: '200ms' } },
+    options: { backend, prefix, runner: { lease: changes.lease ?? leaseMs, pollInterval: '200ms' } },
     realTime: true,
   });
   await app.jobs.enqueue(Long, undefined, { id: 'it' });
@@ -98,6 +90,11 @@ const deaf: Backend['bell'] = {
   ring: () => undefined,
   listen: async () => () => undefined,
 };
+
+/** A guard, seen as what can be killed. */
+interface Thread {
+  worker?: { terminate(): Promise<unknown> };
+}
 
 describe('The lease thread', () => {
   it('renews leases by itself, while the main event loop renews none', async () => {
@@ -172,9 +169,9 @@ describe('The lease thread', () => {
   });
 
   it('that dies is told of, and the main event loop takes over', async () => {
-    let thread: { worker?: { terminate(): Promise<unknown> } } = {};
+    let thread: Thread = {};
     const { task, end, lines, signal } = await startLong({
-      guarded: (guard) => (thread = guard as unknown as typeof thread),
+      guarded: (guard) => (thread = guard as unknown as Thread),
     });
     await thread.worker!.terminate();
     await eventually(() => lines.some(({ message }) => message.includes('since the lease thread has ended')));
@@ -187,47 +184,23 @@ describe('The lease thread', () => {
   });
 });
 
-describe('An idle runner with a lease thread', () => {
-  it('sends fewer than one command per second for 50 queues, and leaves no thread and no connection', async () => {
-    const port: number = await servers.freePort();
-    const program: string = servers.findProgram(['redis-server', 'valkey-server'], 'redis-server');
-    const server = servers.startServer(program, (folder: string) => [
-      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''],
-    ]);
-    const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 50 });
-    client.on('error', () => undefined);
-    try {
-      await eventually(() => client.status === 'ready');
-      const before = threads();
-      const { app } = await startApp({
-        options: {
-          backend: redisBackend({ url: `redis://127.0.0.1:${port}` }),
-          runner: { lease: '1s', queues: Array.from({ length: 50 }, (_, n) => `q${n}`) },
-        },
-        realTime: true,
-      });
-      await eventually(async () => (await namesOnServer(client)).includes('jobs:leases'));
-      expect(threads()).toBe(before + 1);
-      // Each read is a command, or several at once.
-      const reads = async () => Number(/total_reads_processed:(\d+)/.exec(await client.info('stats'))![1]);
-      const [readsBefore, beganAt] = [await reads(), Date.now()];
-      await eventually(() => Date.now() - beganAt > 10_000);
-      const own = 1;
-      const sent = (await reads()) - readsBefore - own;
-      expect(sent).toBeGreaterThan(0);
-      expect(sent / ((Date.now() - beganAt) / 1_000)).toBeLessThan(1);
-
-      // A server that hangs does not hold up the end.
-      const hangMs = 20_000;
-      const pausedAt = Date.now();
-      await client.client('PAUSE', hangMs, 'ALL');
-      await app.close();
-      expect(threads()).toBe(before);
-      expect(Date.now() - pausedAt).toBeLessThan(hangMs);
-      await eventually(async () => (await namesOnServer(client)).length === 1);
-    } finally {
-      client.disconnect();
-      await server.stop();
-    }
-  }, 120_000);
+describe('A runner that can renew by no way', () => {
+  it('aborts its signals before the leases end', async () => {
+    let thread: Thread = {};
+    const { task, signal, end } = await startLong({
+      lease: 10_000,
+      tasks: withoutOwnRenewals,
+      guarded: (guard) => (thread = guard as unknown as Thread),
+    });
+    await thread.worker!.terminate();
+    let abortedAt = 0;
+    signal.addEventListener('abort', () => (abortedAt = Date.now()));
+    const { leaseEndsAt } = (await task())!;
+    await eventually(() => abortedAt > 0);
+    expect(signal.reason).toBeInstanceOf(LeaseLostError);
+    expect(abortedAt).toBeLessThan(leaseEndsAt!);
+    end.open();
+    // Nobody has claimed it meanwhile.
+    await eventually(async () => (await task())?.state === 'succeeded');
+  });
 });
