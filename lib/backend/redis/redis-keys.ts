@@ -7,7 +7,7 @@ const parts = [
   'parked',
   'kept',
   'cancelled',
-  'unknown',
+  'parkedBy',
   'tasks',
   'runs',
   'notes',

@@ -8,11 +8,14 @@ import type {
   Claim,
   ClaimedTask,
   ClaimRequest,
+  JobFingerprint,
   Renewal,
   TaskStore,
+  Unparked,
 } from '../backend.js';
 import type { RedisConnection } from './redis-connection.js';
 import { keepText, outcomeArguments, readClaimed, taskArguments } from './redis-records.js';
+import { unpark } from './redis-unpark.js';
 
 /** Tasks of independent groups that one script call takes at most: others wait while it runs. */
 const tasksPerCall = 1_000;
@@ -90,6 +93,10 @@ export class RedisTasks implements TaskStore {
       else if (letters[at] === 'c') renewal.cancelled.push(leases[index]!);
     });
     return renewal;
+  }
+
+  unpark(queue: string, definitions: readonly JobFingerprint[], after?: string): Promise<Unparked> {
+    return unpark(this.connection, queue, definitions, after);
   }
 
   /** A repeat is harmless: a task that meets its own token was stored by an earlier try. */

@@ -88,10 +88,12 @@ local function pop_unknown(q, jobs, most)
   local popped = {}
   for i = 1, #jobs do
     local job = jobs[i]
-    local found = redis.call('ZRANGEBYLEX', q.unknown, '[' .. job .. US, '(' .. job .. '\32', 'LIMIT', 0, most - #popped / 2)
+    local unknown = job .. US .. US
+    local found =
+      redis.call('ZRANGEBYLEX', q.parked_by, '[' .. unknown, '(' .. job .. US .. '\32', 'LIMIT', 0, most - #popped / 2)
     for j = 1, #found do
-      local member = string.sub(found[j], #job + 2)
-      redis.call('ZREM', q.unknown, found[j])
+      local member = string.sub(found[j], #unknown + 1)
+      redis.call('ZREM', q.parked_by, found[j])
       redis.call('ZREM', q.parked, member)
       redis.call('HDEL', q.notes, id_of(member) .. ':w')
       popped[#popped + 1] = member
