@@ -17,23 +17,34 @@ local function bounds(number)
   return '[' .. own .. '\32', '(' .. job .. '\32'
 end
 
-local function put_back(entry)
-  redis.call('ZREM', q.parked_by, entry)
-  local id = id_of(string.match(entry, US .. '[^' .. US .. ']*' .. US .. '(.*)'))
-  local task = find_task(q, id)
-  if not task or task.state ~= 'parked' then return end
-  redis.call('ZREM', q.parked, task.member)
-  task.run.state = 'w'
-  write_run(q, id, task.run)
-  redis.call('HDEL', q.notes, id .. ':w')
-  redis.call('ZADD', q.waiting, score_of(task.given.prefix, task.due_at), task.member)
+local function put_back(entries)
+  local ids, members, runs, waiting, reasons = {}, {}, {}, {}, {}
+  for i = 1, #entries do
+    members[i] = string.match(entries[i], US .. '[^' .. US .. ']*' .. US .. '(.*)')
+    ids[i] = id_of(members[i])
+  end
+  local texts = read_all(q.runs, ids)
+  for i = 1, #ids do
+    local run = texts[i] and parse_run(texts[i])
+    if run and run.state == 'x' then
+      run.state = 'w'
+      runs[#runs + 1], runs[#runs + 2] = ids[i], run_text(run)
+      waiting[#waiting + 1], waiting[#waiting + 2] = score_of(run.prefix, run.due_at), members[i]
+      reasons[#reasons + 1] = ids[i] .. ':w'
+    end
+  end
+  each_chunk('ZREM', q.parked_by, entries)
+  each_chunk('ZREM', q.parked, members)
+  each_chunk('HDEL', q.notes, reasons)
+  each_chunk('HSET', q.runs, runs)
+  each_chunk('ZADD', q.waiting, waiting)
 end
 
 while range <= #ARGV - 2 and count < MOVES and redis.call('EXISTS', q.parked_by) == 1 do
   local min, max = bounds(range)
   if after ~= '' then min = '(' .. after end
   local found = redis.call('ZRANGEBYLEX', q.parked_by, min, max, 'LIMIT', 0, MOVES - count)
-  for i = 1, #found do put_back(found[i]) end
+  put_back(found)
   count = count + #found
   if count == MOVES then after = found[#found] else range, after = range + 1, '' end
 end
