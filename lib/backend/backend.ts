@@ -65,6 +65,12 @@ export interface TaskStore {
   settle(settlements: readonly Settlement[]): Promise<Settled[]>;
   /** Prolongs leases by `leaseMs` from the store's now. */
   renew(leases: readonly Lease[], leaseMs: number): Promise<Renewal>;
+  /**
+   * Puts tasks of these jobs that another definition has parked back to waiting, as they were and at no attempt's cost; at
+   * most 1,000 per call. Meant for a runner's start: asked again and again, two versions of a job would send its tasks to
+   * and fro. A call that gives `after` goes on where that answer ended, and leaves alone what the same definition has parked again since.
+   */
+  unpark(queue: string, definitions: readonly JobFingerprint[], after?: string): Promise<Unparked>;
 }
 
 export type Added =
@@ -160,6 +166,18 @@ export interface LeaseGuard {
   alive(): void;
   /** Ends it, whatever it waits for. Never rejects. */
   stop(): Promise<void>;
+}
+
+/** A job as a process defines it: the fingerprint changes with what its params must be. */
+export interface JobFingerprint {
+  readonly job: string;
+  readonly fingerprint: string;
+}
+
+export interface Unparked {
+  readonly count: number;
+  /** There may be more: the next call begins here. */
+  readonly after?: string;
 }
 
 /** Rules that make tasks at slots. What a rule means is the scheduler's business; the store keeps its place. */

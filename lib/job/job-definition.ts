@@ -1,7 +1,8 @@
 import { toMs } from '../task/duration.js';
 import { checkEnqueueOptions, type EnqueueDefaults, type EnqueueOptions } from '../task/enqueue-options.js';
 import { planEnqueue, type EnqueuePlan } from '../task/enqueue-plan.js';
-import { paramsCodec, type ParamsCodec } from '../task/params.js';
+import { paramsFingerprint } from '../task/params-fingerprint.js';
+import { paramsCodec, type ParamsCodec, type ParamsType } from '../task/params.js';
 import { defaultBackoff, type Backoff } from '../task/retry-policy.js';
 import { InvalidJobError } from './errors.js';
 import type { JobClass } from './job-handler.js';
@@ -17,6 +18,8 @@ export class JobDefinition {
   /** The plan of an enqueue that says nothing further. */
   readonly plan: EnqueuePlan;
   private readonly defaults: EnqueueDefaults;
+  private readonly params: ParamsType | undefined;
+  private print: string | undefined;
 
   constructor(
     readonly target: JobClass,
@@ -32,7 +35,8 @@ export class JobDefinition {
       throw new InvalidJobError(this.where, 'a job class needs a method `run(params, task)`');
     this.defaults = withDefaults(options, defaults);
     const { retries, backoff, jitter, timeout } = this.defaults;
-    this.codec = paramsCodec(this.name, options.params, payloadLimit);
+    this.params = options.params;
+    this.codec = paramsCodec(this.name, this.params, payloadLimit);
     this.backoff = (Array.isArray(retries) ? retries : backoff) ?? defaultBackoff;
     this.jitter = jitter ?? 0;
     this.timeoutMs =
@@ -47,6 +51,11 @@ export class JobDefinition {
 
   get queue(): string {
     return this.plan.queue;
+  }
+
+  /** Changes with what its params must be: stored params that did not pass may then pass. */
+  get fingerprint(): string {
+    return (this.print ??= paramsFingerprint(this.params));
   }
 
   planFor(options: EnqueueOptions | undefined): EnqueuePlan {

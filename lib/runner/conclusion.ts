@@ -40,7 +40,7 @@ export class Conclusion {
     if (attempt.isLost) return this.lost(run, end);
     if (end.type === 'unrunnable') {
       this.lines.parked(claimed, end.reason, end.why);
-      return { type: 'parked', reason: end.reason };
+      return { type: 'parked', reason: end.reason, fingerprint: run.job.definition.fingerprint };
     }
     const verdict = end.type === 'timed-out' ? undefined : task?.verdict;
     if (verdict?.type === 'snooze') {

@@ -59,7 +59,13 @@ export class Executor {
     const job = this.registry.named(claimed.job);
     if (!job) return this.park(claimed, 'unknown-job', 'no job of this name is provided here');
     const extra = readExtra(claimed.extra);
-    if (!extra) return this.park(claimed, 'unreadable', 'what was enqueued with it cannot be read');
+    if (!extra)
+      return this.park(
+        claimed,
+        'unreadable',
+        'what was enqueued with it cannot be read',
+        job.definition.fingerprint,
+      );
     const run: Run = { attempt, job, extra, startedAt: this.clock.elapsed() };
     if (claimed.attempt > claimed.retries + 1) return this.conclusion.of(run, exhausted(claimed));
     const end = this.patience.waitFor(run, () => this.begin(run));
@@ -115,9 +121,9 @@ export class Executor {
     return isPromise(value) ? value.then(returned) : returned(value);
   }
 
-  private park(claimed: ClaimedTask, reason: ParkReason, why: string): Outcome {
+  private park(claimed: ClaimedTask, reason: ParkReason, why: string, fingerprint?: string): Outcome {
     this.lines.parked(claimed, reason, why);
-    return { type: 'parked', reason };
+    return { type: 'parked', reason, fingerprint };
   }
 }
 

@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { JobRegistry } from '../job/job-registry.js';
 import { RunnerSession, type RunnerParts } from './runner-session.js';
 import type { QueueSettings, RunnerSettings } from './runner-settings.js';
+import { Unparking } from './unparking.js';
 
 /** Runs the tasks of this process. The application's lifecycle starts and stops it, unless `autoStart` is off. */
 @Injectable()
 export class JobRunner {
   private session: RunnerSession | undefined;
+  private unparking: Unparking | undefined;
   private isWanted = false;
   private isReady = false;
   private isClosed = false;
@@ -63,11 +65,17 @@ export class JobRunner {
       if (this.session) {
         const { session } = this;
         this.session = undefined;
+        this.unparking?.end();
         await session.end();
       } else if (this.settings) {
         const queues = this.settings.queues ?? queuesOf(this.parts.registry);
         this.session = new RunnerSession(this.parts, this.settings, queues);
         this.session.begin();
+        this.unparking = new Unparking(
+          this.parts,
+          queues.map(({ name }) => name),
+        );
+        this.unparking.begin();
       }
     }
   }

@@ -51,6 +51,12 @@ export class TaskLog {
     this.log.write('warn', job, `task ${id} of queue ${queue} is parked (${reason}): ${why}`);
   }
 
+  /** Parked tasks that are to be tried by another definition of their job. */
+  unparked(queue: string, count: number): void {
+    const tasks = count === 1 ? 'a parked task' : `${count} parked tasks`;
+    this.log.write('log', 'JobRunner', `${tasks} of queue ${queue} will be tried again: the job has changed`);
+  }
+
   handedBack({ job, id }: ClaimedTask): void {
     this.log.write('log', job, `task ${id} was handed back`);
   }

@@ -17,7 +17,8 @@ export type Outcome =
   | { readonly type: 'snoozed'; readonly delayMs: number }
   | { readonly type: 'conflict'; readonly delayMs: number }
   | { readonly type: 'handed-back' }
-  | { readonly type: 'parked'; readonly reason: ParkReason };
+  // The fingerprint is that of the definition that could not take the task; another one may.
+  | { readonly type: 'parked'; readonly reason: ParkReason; readonly fingerprint?: string };
 
 /** A task that a runner holds: the epoch fences every write about it. */
 export interface Lease extends TaskRef {

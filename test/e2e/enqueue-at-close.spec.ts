@@ -35,6 +35,7 @@ function adding(add: (go: () => ReturnType<Backend['tasks']['add']>) => ReturnTy
       claim: (request) => store.tasks.claim(request),
       settle: (settlements) => store.tasks.settle(settlements),
       renew: (leases, leaseMs) => store.tasks.renew(leases, leaseMs),
+      unpark: (queue, definitions, after) => store.tasks.unpark(queue, definitions, after),
     },
   });
   return { reached, before };

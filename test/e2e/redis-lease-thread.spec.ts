@@ -82,6 +82,7 @@ const withoutOwnRenewals = (tasks: Backend['tasks']): Backend['tasks'] => ({
   claim: (request) => tasks.claim(request),
   settle: (settlements) => tasks.settle(settlements),
   renew: down,
+  unpark: (...args) => tasks.unpark(...args),
 });
 
 /** Rings are not heard. */

@@ -180,6 +180,7 @@ describe('A store that could not store a group', () => {
           claim: (request) => store.tasks.claim(request),
           settle: (settlements) => store.tasks.settle(settlements),
           renew: (leases, leaseMs) => store.tasks.renew(leases, leaseMs),
+          unpark: (...args) => store.tasks.unpark(...args),
         },
       }),
     });

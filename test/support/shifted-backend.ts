@@ -47,6 +47,7 @@ export class ShiftedBackend {
       },
       settle: (settlements) => tasks.settle(settlements),
       renew: (leases, leaseMs) => tasks.renew(leases, leaseMs),
+      unpark: (queue, definitions, after) => tasks.unpark(queue, definitions, after),
     };
   }
 

@@ -57,9 +57,7 @@ export function applyOutcome(queue: MemoryQueue, task: MemoryTask, outcome: Outc
       return queue.ring();
     case 'parked':
       task.attempt--;
-      task.reason = outcome.reason;
-      queue.move(task, 'parked');
-      return queue.ring();
+      return queue.park(task, outcome.reason, outcome.fingerprint);
   }
 }
 

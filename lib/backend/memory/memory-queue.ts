@@ -1,10 +1,10 @@
-import type { BackendSettings, Bell, ClaimedTask } from '../backend.js';
-import type { NewTask, TaskState } from '../../task/task-record.js';
+import type { BackendSettings, Bell, ClaimedTask, JobFingerprint, Unparked } from '../backend.js';
+import type { NewTask, ParkReason, TaskState } from '../../task/task-record.js';
 import type { Heap } from './heap.js';
 import { memoryLines } from './memory-lines.js';
 import { MemoryLocks } from './memory-locks.js';
+import { MemoryParked } from './memory-parked.js';
 import { MemoryTask } from './memory-task.js';
-import { UnknownJobs } from './unknown-jobs.js';
 
 /** No call moves more than this many tasks of one kind, as on the stores where others wait meanwhile. */
 const movesPerCall = 1_000;
@@ -16,7 +16,7 @@ export class MemoryQueue {
   readonly locks = new MemoryLocks();
   /** Infinity: until resumed. */
   pausedUntil = 0;
-  private readonly unknown = new UnknownJobs();
+  private readonly parked = new MemoryParked();
   private arrivals = 0;
   /** How many more expired tasks this claim may put away. */
   private expiriesLeft = movesPerCall;
@@ -89,6 +89,26 @@ export class MemoryQueue {
     this.enter(task, state);
   }
 
+  park(task: MemoryTask, reason: ParkReason, fingerprint?: string): void {
+    this.move(task, 'parked');
+    task.reason = reason;
+    this.parked.add(task, fingerprint);
+    this.ring();
+  }
+
+  /** Puts back what other definitions have parked. */
+  unpark(definitions: readonly JobFingerprint[], after?: string): Unparked {
+    const until = after === undefined ? this.parked.latest : Number(after);
+    let count = 0;
+    for (const task of this.parked.byOthers(definitions, until)) {
+      if (count === movesPerCall) return { count, after: String(until) };
+      if (count++ === 0) this.ring();
+      task.reason = undefined;
+      this.move(task, 'waiting');
+    }
+    return { count };
+  }
+
   /** Ends a task: it stays for `keepMs`, then vanishes. */
   finish(
     task: MemoryTask,
@@ -144,14 +164,14 @@ export class MemoryQueue {
     leaseMs: number,
     runner: string,
   ): ClaimedTask | undefined {
-    const task = this.unknown.first(jobs);
+    const task = this.parked.firstUnknown(jobs);
     return task && this.lease(task, now, leaseMs, runner);
   }
 
   /** Milliseconds until a claim may find something. */
   nextInMs(now: number, declares: readonly string[]): number {
     if (this.pausedUntil > now) return this.pausedUntil - now;
-    if (this.lines.waiting.size > 0 || this.unknown.first(declares)) return 0;
+    if (this.lines.waiting.size > 0 || this.parked.firstUnknown(declares)) return 0;
     const due = this.lines.scheduled.peek()?.dueAt ?? Infinity;
     const lost = this.lines.pending.peek()?.leaseEndsAt ?? Infinity;
     return Math.max(Math.min(due, lost) - now, 0);
@@ -196,7 +216,6 @@ export class MemoryQueue {
   private enter(task: MemoryTask, state: TaskState): void {
     task.state = state;
     this.lines[state].push(task);
-    if (state === 'parked' && task.reason === 'unknown-job') this.unknown.add(task);
   }
 
   /** There is something to do, or a moment at which there will be: who sleeps must hear of it. */
@@ -206,6 +225,6 @@ export class MemoryQueue {
 
   private leave(task: MemoryTask): void {
     this.lines[task.state].remove(task);
-    if (task.state === 'parked') this.unknown.delete(task);
+    if (task.state === 'parked') this.parked.delete(task);
   }
 }

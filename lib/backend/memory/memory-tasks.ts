@@ -1,7 +1,16 @@
 import type { Clock } from '../../task/clock.js';
 import type { Lease, Settled, Settlement } from '../../task/outcome.js';
 import type { NewTask } from '../../task/task-record.js';
-import type { Added, Claim, ClaimedTask, ClaimRequest, Renewal, TaskStore } from '../backend.js';
+import type {
+  Added,
+  Claim,
+  ClaimedTask,
+  ClaimRequest,
+  JobFingerprint,
+  Renewal,
+  TaskStore,
+  Unparked,
+} from '../backend.js';
 import { locksAtEnqueue } from './memory-locks.js';
 import { handBackAllBut, settle } from './memory-outcomes.js';
 import type { MemoryQueue } from './memory-queue.js';
@@ -70,6 +79,10 @@ export class MemoryTasks implements TaskStore {
       if (task.cancelRequested) renewal.cancelled.push(lease);
     }
     return renewal;
+  }
+
+  async unpark(queue: string, definitions: readonly JobFingerprint[], after?: string): Promise<Unparked> {
+    return this.queues.look(queue).unpark(definitions, after);
   }
 
   /** All or none: what could stop the group is found before anything is written. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { NewTask } from '../../task/task-record.js';
 import type { Added } from '../backend.js';
+import { StoreUnavailableError } from '../errors.js';
 import type { RedisConnection } from './redis-connection.js';
 import { byQueue } from './redis-arguments.js';
 import { isPlainTask, plainTaskText, taskArguments } from './redis-records.js';
@@ -14,12 +16,26 @@ export class AddLines {
   private readonly free: AddLine[] = [];
   private count = 0;
 
-  take(): AddLine {
-    return this.free.pop() ?? { name: `${this.name}:${this.count++}`, calls: 0 };
-  }
-
-  release(line: AddLine): void {
-    this.free.push(line);
+  /** Sends a call until it is answered, for no longer than `timeoutMs`. */
+  async send(call: AddCall, timeoutMs: number): Promise<void> {
+    const until = performance.now() + timeoutMs;
+    const line = this.free.pop() ?? { name: `${this.name}:${this.count++}`, calls: 0 };
+    let sent = false;
+    try {
+      for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
+        try {
+          return await call.send(line);
+        } catch (error) {
+          if (!(error instanceof StoreUnavailableError)) throw error;
+          sent ||= error.sent;
+          if (performance.now() + pauseMs >= until)
+            throw new StoreUnavailableError(error.message, sent, { cause: error });
+          await setTimeout(pauseMs);
+        }
+      }
+    } finally {
+      this.free.push(line);
+    }
   }
 }
 

@@ -1,6 +1,15 @@
 import type { Lease, Settled, Settlement } from '../../task/outcome.js';
 import type { NewTask } from '../../task/task-record.js';
-import type { Added, BackendSettings, Claim, ClaimRequest, Renewal, TaskStore } from '../backend.js';
+import type {
+  Added,
+  BackendSettings,
+  Claim,
+  ClaimRequest,
+  JobFingerprint,
+  Renewal,
+  TaskStore,
+  Unparked,
+} from '../backend.js';
 import { CrossSlotError, StoreUnavailableError } from '../errors.js';
 import { SharedClaim } from './redis-cluster-claim.js';
 import type { RedisConnection } from './redis-connection.js';
@@ -67,6 +76,10 @@ export class RedisClusterTasks implements TaskStore {
       cancelled.push(...renewal.cancelled);
     });
     return unanswered.length > 0 ? { lost, cancelled, unanswered } : { lost, cancelled };
+  }
+
+  unpark(queue: string, definitions: readonly JobFingerprint[], after?: string): Promise<Unparked> {
+    return this.at(this.partOf(queue)).unpark(queue, definitions, after);
   }
 
   /** Asks every slot for what it has of the items; all calls leave at once. */

@@ -9,7 +9,7 @@ const parts = [
   'parked',
   'kept',
   'cancelled',
-  'unknown',
+  'parkedBy',
   'tasks',
   'runs',
   'notes',

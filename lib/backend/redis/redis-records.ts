@@ -156,7 +156,7 @@ export function readRecord(queue: string, reply: readonly string[], at: number):
     failures: Number(failures ?? 0),
     errors: errors ? (JSON.parse(`[${errors}]`) as Failure[]) : [],
     result: result ? result.slice(1) : undefined,
-    reason: reason || undefined,
+    reason: reason?.split(unitSeparator)[0] || undefined,
     runner: state === 'pending' ? runner.join('|') : undefined,
     leaseEndsAt: leaseEndsAt ? Number(leaseEndsAt) : undefined,
     cancelRequested: cancel === '1',
@@ -186,7 +186,7 @@ function plainArguments(outcome: Outcome): [string, string, string] {
     case 'handed-back':
       return ['h', '', ''];
     case 'parked':
-      return ['x', '', outcome.reason];
+      return ['x', outcome.fingerprint ?? '', outcome.reason];
   }
 }
 

@@ -1,5 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
-import { StoreUnavailableError } from '../errors.js';
 import type { Lease, Settled, Settlement } from '../../task/outcome.js';
 import type { NewTask } from '../../task/task-record.js';
 import type {
@@ -8,14 +6,17 @@ import type {
   Claim,
   ClaimedTask,
   ClaimRequest,
+  JobFingerprint,
   Renewal,
   TaskStore,
+  Unparked,
 } from '../backend.js';
 import { AddCall, AddLines } from './redis-add.js';
 import { byQueue, type Arguments } from './redis-arguments.js';
 import type { RedisConnection } from './redis-connection.js';
 import { exchangeOf, readExchange, type Exchange } from './redis-exchange.js';
 import { keepText, outcomeArguments, readClaimed } from './redis-records.js';
+import { unpark } from './redis-unpark.js';
 
 /** Tasks of independent groups that one script call takes at most: others wait while it runs. */
 const tasksPerCall = 1_000;
@@ -56,7 +57,7 @@ export class RedisTasks implements TaskStore {
     });
     const sending = Array.from(calls, async ([call, indexes]) => {
       try {
-        await this.sendUntilAnswered(call);
+        await this.lines.send(call, this.settings.enqueueTimeoutMs);
       } catch (error) {
         for (const index of indexes) answers[index] = error as Error;
       }
@@ -103,25 +104,8 @@ export class RedisTasks implements TaskStore {
     return renewal;
   }
 
-  private async sendUntilAnswered(call: AddCall): Promise<void> {
-    const until = performance.now() + this.settings.enqueueTimeoutMs;
-    const line = this.lines.take();
-    let sent = false;
-    try {
-      for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
-        try {
-          return await call.send(line);
-        } catch (error) {
-          if (!(error instanceof StoreUnavailableError)) throw error;
-          sent ||= error.sent;
-          if (performance.now() + pauseMs >= until)
-            throw new StoreUnavailableError(error.message, sent, { cause: error });
-          await setTimeout(pauseMs);
-        }
-      }
-    } finally {
-      this.lines.release(line);
-    }
+  unpark(queue: string, definitions: readonly JobFingerprint[], after?: string): Promise<Unparked> {
+    return unpark(this.connection, queue, definitions, after);
   }
 
   /** A first try may still be on its way for a while after its last repeat. */

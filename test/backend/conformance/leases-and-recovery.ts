@@ -22,6 +22,25 @@ export function describeLeasesAndRecovery(setup: Setup): void {
     );
 
     it(
+      'is made good among many tasks of others, also of runners whose names end alike',
+      setup(async ({ backend, task, claim, claimIds }) => {
+        const ids = Array.from({ length: 1_300 }, (_, index) => `task ${index}`);
+        await backend.tasks.add([ids.map((id) => task({ id }))]);
+        const unheard: string[] = [];
+        for (let turn = 0; turn < 13; turn++) {
+          const runner = turn % 4 === 2 ? 'one' : turn % 2 ? 'other|one' : 'another one';
+          const taken = await claimIds({ limit: 100, runner });
+          if (runner === 'one') unheard.push(...taken);
+        }
+        const { tasks } = await claim({ runner: 'one', holding: [] });
+        expect(tasks.map(({ id, attempt }) => ({ id, attempt }))).toEqual(
+          unheard.map((id) => ({ id, attempt: 1 })),
+        );
+        expect(unheard).toHaveLength(300);
+      }),
+    );
+
+    it(
       'ends a task as cancelled that was asked to stop meanwhile',
       setup(async ({ start, backend, queue, claim, get }) => {
         await start({ id: 'a' });

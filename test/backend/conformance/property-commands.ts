@@ -37,7 +37,11 @@ const outcomes: fc.Arbitrary<Outcome> = fc.oneof(
   fc.record({ type: fc.constant('cancelled' as const), reason: fc.constant('tested'), keepMs: keeps }),
   fc.record({ type: fc.constantFrom('snoozed' as const, 'conflict' as const), delayMs: delays }),
   fc.constant({ type: 'handed-back' as const }),
-  fc.constant({ type: 'parked' as const, reason: 'unreadable' as const }),
+  fc.record({
+    type: fc.constant('parked' as const),
+    reason: fc.constant('unreadable' as const),
+    fingerprint: fc.constantFrom(undefined, 'v1', 'v2'),
+  }),
 );
 const common = {
   due: fc.record({ inMs: fc.constantFrom(0, 0, 0, -10_000, 10_000, 60_000) }),
@@ -68,6 +72,7 @@ export const commands: fc.Arbitrary<Command>[] = [
   fc.constantFrom(20_000, undefined).map(pause),
   fc.constant(resume()),
   fc.constant(resume()),
+  fc.constantFrom('v1', 'v2').map(unpark),
   ...(['cancel', 'cancel', 'retry', 'remove', 'runNow'] as const).map((verb) =>
     anyPick.map((pick) => act(verb, pick)),
   ),
@@ -173,6 +178,15 @@ function resume(): Command {
   return command('resume', async (model, { bundle }) => {
     model.pausedUntil = 0;
     await bundle.backend.catalog.resume(bundle.queue);
+  });
+}
+
+function unpark(fingerprint: string): Command {
+  return command(`unpark ${fingerprint}`, async (model, { bundle }) => {
+    const definitions = [{ job: 'Job', fingerprint }];
+    expect(await bundle.backend.tasks.unpark(bundle.queue, definitions)).toEqual({
+      count: model.unpark(fingerprint),
+    });
   });
 }
 

@@ -23,6 +23,8 @@ export interface ModelTask {
   isAskedToStop: boolean;
   vanishesAt: number;
   holdsLock: boolean;
+  /** The definition that parked it. */
+  parkedBy?: string;
 }
 
 /** One queue of a backend, in the plainest words: a list that is searched and sorted at each step. */
@@ -170,6 +172,14 @@ export class Model {
     return 'done';
   }
 
+  unpark(fingerprint: string): number {
+    const others = this.tasks.filter(
+      ({ state, parkedBy }) => state === 'parked' && parkedBy !== undefined && parkedBy !== fingerprint,
+    );
+    for (const task of others) task.state = 'waiting';
+    return others.length;
+  }
+
   private apply(task: ModelTask, outcome: Outcome): void {
     if (task.lock?.phase === 'while_executing') task.holdsLock = false;
     if (task.lock?.phase === 'until_executed' && outcome.type === 'retry') task.holdsLock = false;
@@ -177,7 +187,8 @@ export class Model {
     else if (outcome.type !== 'succeeded' && outcome.type !== 'cancelled') task.attempt--;
 
     if (outcome.type === 'handed-back') task.state = 'waiting';
-    else if (outcome.type === 'parked') task.state = 'parked';
+    else if (outcome.type === 'parked')
+      Object.assign(task, { state: 'parked', parkedBy: outcome.fingerprint });
     else if ('keepMs' in outcome) this.end(task, outcome.type, outcome.keepMs);
     else {
       task.dueAt = this.now + outcome.delayMs;

@@ -8,7 +8,9 @@
 --   runs[id]   S|epoch|attempt|failures|dueAt|cancelRequested|prefix|retries|F|finishedAt|runner, from the first claim on;
 --              the epoch of a lease that ended stands behind a minus sign until the next claim;
 --              S is p pending, w waiting or scheduled, d dead, k succeeded and kept, c cancelled, x parked
---   notes      id:e the errors, id:r the result, id:w the reason
+--   notes      id:e the errors, id:r the result, id:w the reason, for a parked task with US and the fingerprint behind it
+--   parkedBy   job US fingerprint US member: parked tasks by the definition that could not take them; none knew the job of
+--              those without a fingerprint
 -- A member of a sorted set is prefix:id; the prefix is the arrival number, with the priority behind it unless that is 0,
 -- so that equal scores stand in order of arrival.
 local RS, US = '\30', '\31'
@@ -29,7 +31,7 @@ local function queue_at(index)
   local o = (index - 1) * KEYS_PER_QUEUE
   return {
     waiting = KEYS[o + 1], scheduled = KEYS[o + 2], pending = KEYS[o + 3], dead = KEYS[o + 4],
-    parked = KEYS[o + 5], kept = KEYS[o + 6], cancelled = KEYS[o + 7], unknown = KEYS[o + 8],
+    parked = KEYS[o + 5], kept = KEYS[o + 6], cancelled = KEYS[o + 7], parked_by = KEYS[o + 8],
     tasks = KEYS[o + 9], runs = KEYS[o + 10], notes = KEYS[o + 11], locks = KEYS[o + 12],
     meta = KEYS[o + 13], schedules = KEYS[o + 14], slots = KEYS[o + 15],
   }

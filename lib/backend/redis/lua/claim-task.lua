@@ -1,23 +1,39 @@
 -- What a claim does beside handing out plain tasks; after common.
 
+-- The pending tasks of a runner that it does not know to hold, as member and run. Read many at a time and told by their ends:
+-- there may be a hundred thousand of others.
+local function find_unheld(q, runner)
+  local found, ending, from = {}, '|' .. runner, 0
+  while true do
+    local members = redis.call('ZRANGE', q.pending, from, from + CHUNK - 1)
+    if #members == 0 then return found end
+    local ids = {}
+    for i = 1, #members do ids[i] = id_of(members[i]) end
+    local texts = redis.call('HMGET', q.runs, unpack(ids))
+    for i = 1, #members do
+      if texts[i] and string.sub(texts[i], -#ending) == ending and not q.held[ids[i]] then
+        local run = parse_run(texts[i])
+        if run.runner == runner then found[#found + 1] = { member = members[i], id = ids[i], run = run } end
+      end
+    end
+    from = from + #members
+  end
+end
+
 -- What a runner was given in an answer that never reached it.
 local function hand_back_unheld(q, runner, cancelled_keep)
-  local members = redis.call('ZRANGE', q.pending, 0, -1)
-  for i = 1, #members do
-    local id = id_of(members[i])
-    local text = not q.held[id] and redis.call('HGET', q.runs, id)
-    local run = text and parse_run(text)
-    if run and run.runner == runner then
-      redis.call('ZREM', q.pending, members[i])
-      local lock = lock_of(q, id, run.flag)
-      if run.cancel then
-        cancel_task(q, id, run, 'cancelled', cancelled_keep, lock)
-      else
-        if lock and lock.phase == 'while_executing' then free_lock(q, id, lock) end
-        run.state, run.attempt, run.runner = 'w', run.attempt - 1, nil
-        write_run(q, id, run)
-        redis.call('ZADD', q.waiting, score_of(run.prefix, run.due_at), members[i])
-      end
+  local found = find_unheld(q, runner)
+  for i = 1, #found do
+    local member, id, run = found[i].member, found[i].id, found[i].run
+    redis.call('ZREM', q.pending, member)
+    local lock = lock_of(q, id, run.flag)
+    if run.cancel then
+      cancel_task(q, id, run, 'cancelled', cancelled_keep, lock)
+    else
+      if lock and lock.phase == 'while_executing' then free_lock(q, id, lock) end
+      run.state, run.attempt, run.runner = 'w', run.attempt - 1, nil
+      write_run(q, id, run)
+      redis.call('ZADD', q.waiting, score_of(run.prefix, run.due_at), member)
     end
   end
 end
@@ -88,10 +104,12 @@ local function pop_unknown(q, jobs, most)
   local popped = {}
   for i = 1, #jobs do
     local job = jobs[i]
-    local found = redis.call('ZRANGEBYLEX', q.unknown, '[' .. job .. US, '(' .. job .. '\32', 'LIMIT', 0, most - #popped / 2)
+    local unknown = job .. US .. US
+    local found =
+      redis.call('ZRANGEBYLEX', q.parked_by, '[' .. unknown, '(' .. job .. US .. '\32', 'LIMIT', 0, most - #popped / 2)
     for j = 1, #found do
-      local member = string.sub(found[j], #job + 2)
-      redis.call('ZREM', q.unknown, found[j])
+      local member = string.sub(found[j], #unknown + 1)
+      redis.call('ZREM', q.parked_by, found[j])
       redis.call('ZREM', q.parked, member)
       redis.call('HDEL', q.notes, id_of(member) .. ':w')
       popped[#popped + 1] = member

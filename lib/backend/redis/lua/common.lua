@@ -145,15 +145,20 @@ local function locks_at_enqueue(lock)
   return lock and lock.phase ~= 'while_executing'
 end
 
-local function forget_unknown(q, task)
-  local job = string.match(task.value, RS .. '([^' .. US .. ']*)')
-  redis.call('ZREM', q.unknown, job .. US .. task.member)
+-- Where a parked task stands in parkedBy.
+local function parked_entry(value, fingerprint, member)
+  return string.match(value, RS .. '([^' .. US .. ']*' .. US .. ')') .. fingerprint .. US .. member
+end
+
+local function forget_parked(q, task)
+  local reason = redis.call('HGET', q.notes, task.id .. ':w') or ''
+  redis.call('ZREM', q.parked_by, parked_entry(task.value, string.match(reason, US .. '(.*)') or '', task.member))
 end
 
 -- Takes a task out of the line it stands in.
 local function leave(q, task)
   redis.call('ZREM', task.line, task.member)
-  if task.state == 'parked' then forget_unknown(q, task) end
+  if task.state == 'parked' then forget_parked(q, task) end
 end
 
 local function remove_task(q, task)

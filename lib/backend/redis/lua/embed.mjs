@@ -21,13 +21,14 @@ const scripts = {
     'local letters, at = settle(1)\nlocal reply = claim(at)\ntable.insert(reply, 1, letters)\nreturn reply',
   ],
   renew: ['base', 'renew'],
+  unpark: ['base', 'common', 'unpark'],
   read: ['base', 'common', 'read'],
   act: ['base', 'common', 'act'],
   pause: ['base', 'common', 'pause'],
   schedule: ['base', 'common', 'add-task', 'schedule'],
 };
 const files =
-  'add-plain exchange base common add-task add claim-task claim settle-task settle renew read act pause schedule'.split(
+  'add-plain exchange base common add-task add claim-task claim settle-task settle renew unpark read act pause schedule'.split(
     ' ',
   );
 

@@ -44,12 +44,11 @@ local function apply(q, id, run, kind, a, b, cancelled_keep)
     write_run(q, id, run)
     local member = run.prefix .. ':' .. id
     redis.call('ZADD', q.parked, int(now), member)
-    redis.call('HSET', q.notes, id .. ':w', b)
-    if b == 'unknown-job' then
-      local job = string.match(redis.call('HGET', q.tasks, id), RS .. '([^' .. US .. ']*)')
-      redis.call('ZADD', q.unknown, 0, job .. US .. member)
-      q.has_news = true
+    redis.call('HSET', q.notes, id .. ':w', a == '' and b or b .. US .. a)
+    if a ~= '' or b == 'unknown-job' then
+      redis.call('ZADD', q.parked_by, 0, parked_entry(redis.call('HGET', q.tasks, id), a, member))
     end
+    if b == 'unknown-job' then q.has_news = true end
   end
 end
 

@@ -5,7 +5,7 @@
 --       outcome is offered again:
 --         s succeeded (a keepMs, b '+' and the result, or '')    r retry (a delayMs, b error)    d dead (a keepMs, b error)
 --         c cancelled (a keepMs, b reason)                       z snoozed or conflict (a delayMs)
---         h handed back                                          x parked (b reason)
+--         h handed back                                          x parked (a fingerprint or '', b reason)
 -- reply one letter per outcome: s settled, l lost
 
 -- Reads its arguments from `at` on; answers the letters and where the arguments after its own begin.
