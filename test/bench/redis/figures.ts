@@ -3,7 +3,7 @@ import type { SystemName } from './system.js';
 /** One line of the report: the medians of all libraries that were measured. */
 export interface Figure {
   readonly work: string;
-  readonly unit: 'tasks/s' | 'ms' | 'bytes' | 'CPU-s' | 'commands' | 'commands/s';
+  readonly unit: 'tasks/s' | 'ms' | 'bytes' | 'CPU-s' | 'commands' | 'commands/s' | 'share';
   readonly values: Readonly<Partial<Record<SystemName, number>>>;
   /** What the project set itself, if anything. */
   readonly goals?: readonly Goal[];

@@ -11,7 +11,7 @@ export function printReport(figures: readonly Figure[]): void {
   printSome('Tasks per second', figures.filter(isPace));
   printSome('CPU-seconds', figures.filter(isCpu));
   printSome(
-    'Latency, memory, traffic',
+    'Everything else',
     figures.filter((figure) => !isPace(figure) && !isCpu(figure)),
   );
   const goals = figures.flatMap((figure) => (figure.goals ?? []).map((goal) => isMet(goal, figure)));
@@ -22,7 +22,9 @@ export function printReport(figures: readonly Figure[]): void {
 function printSome(title: string, figures: readonly Figure[]): void {
   if (figures.length === 0) return;
   const rows = figures.map((figure) => ({
-    work: title.startsWith('Latency') ? `${figure.work}, ${figure.unit}` : figure.work,
+    work: figures.some(({ unit }) => unit !== figures[0]!.unit)
+      ? `${figure.work}, ${figure.unit}`
+      : figure.work,
     ...Object.fromEntries(systemNames.map((system) => [system, valueText(figure, system)])),
     'to BullMQ': ratioText(figure, 'bullmq'),
     'to bee-queue': ratioText(figure, 'bee-queue'),
@@ -35,7 +37,7 @@ function valueText({ values, spread, unit }: Figure, system: SystemName): string
   const value = values[system];
   if (value === undefined) return '–';
   const [low, high] = spread?.[system] ?? [value, value];
-  const write = unit === 'ms' || unit === 'CPU-s' || unit === 'commands/s' ? decimal : thousands;
+  const write = (['tasks/s', 'bytes', 'commands'] as Figure['unit'][]).includes(unit) ? thousands : decimal;
   return low === high ? write(value) : `${write(value)} (${write(low)} – ${write(high)})`;
 }
 
@@ -53,7 +55,7 @@ const peerNames: Partial<Record<SystemName, string>> = { bullmq: 'BullMQ', 'bee-
 function goalText(goal: Goal, figure: Figure): string {
   const bound = goal.atLeast ?? goal.atMost ?? goal.below!;
   const sign = goal.atLeast !== undefined ? '≥' : goal.below !== undefined ? '<' : '≤';
-  const size = goal.to ? `${Number(bound.toFixed(2))}× ${peerNames[goal.to]}` : thousands(bound);
+  const size = goal.to ? `${Number(bound.toFixed(2))}× ${peerNames[goal.to]}` : decimal(bound);
   const verdict = isMet(goal, figure);
   return `${sign} ${size}: ${verdict === undefined ? 'not measured' : verdict ? 'met' : '**missed**'}`;
 }
