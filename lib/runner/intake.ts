@@ -30,6 +30,8 @@ export class Intake {
     queues: readonly QueueSettings[],
     private readonly concurrency: number,
     private readonly batch: number,
+    /** Until when a queue is left alone, because its part of the store gives no answer. */
+    private readonly pausedUntil: (queue: string) => number,
   ) {
     this.lines = new Map(
       queues.map(({ name, concurrency }) => [
@@ -80,6 +82,7 @@ export class Intake {
     const limit = Math.min(free, this.batch, mostPerClaim);
     const queues = [];
     for (const line of this.lines.values()) {
+      if (this.pausedUntil(line.name) > now) continue;
       const freeHere = Math.max(line.concurrency - line.used + (leaving.get(line.name) ?? 0), 0);
       const most = line.lookAt > now ? 0 : Math.min(freeHere, limit);
       if (most === 0 && !inAnyCase.has(line.name)) continue;
@@ -90,10 +93,11 @@ export class Intake {
   }
 
   answered(asking: Asking, claim: Claim, now: number): void {
+    const unanswered = new Set(claim.unanswered?.map(({ queue }) => queue));
     asking.queues.forEach(({ queue, limit }, index) => {
       const line = this.lines.get(queue)!;
-      if (limit === 0) return;
-      line.lookAt = line.isRung ? -Infinity : now + claim.nextInMs[index]!;
+      if (unanswered.has(queue)) line.lookAt = now;
+      else if (limit > 0) line.lookAt = line.isRung ? -Infinity : now + claim.nextInMs[index]!;
     });
     for (const { queue } of claim.tasks) {
       this.usedInAll++;
@@ -116,7 +120,8 @@ export class Intake {
     if (this.isFull) return Infinity;
     let next = Infinity;
     for (const line of this.lines.values())
-      if (line.used < line.concurrency) next = Math.min(next, line.lookAt);
+      if (line.used < line.concurrency)
+        next = Math.min(next, Math.max(line.lookAt, this.pausedUntil(line.name)));
     return next;
   }
 }

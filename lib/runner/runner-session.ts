@@ -4,17 +4,19 @@ import type { Backend, ClaimedTask } from '../backend/backend.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { JobRegistry } from '../job/job-registry.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
-import type { Settled } from '../task/outcome.js';
+import type { Outcome, Settled } from '../task/outcome.js';
 import { Attempt } from './attempt.js';
 import type { Executor } from './executor.js';
-import { drain, lastOffersMs } from './drain.js';
+import { drain, lastAnswer } from './drain.js';
 import { Intake, type Asking } from './intake.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { QueueSettings, RunnerSettings } from './runner-settings.js';
+import { SilentQueues } from './silent-queues.js';
 import { Settler, slotsLeavingWith, type Unsettled } from './settler.js';
 import { StoreOutage } from './store-outage.js';
 import { Sweep } from './sweep.js';
 import { TurningPoint } from './turning-point.js';
+import { isPromise } from '../task/realm.js';
 import { lineOf } from '../task/stored-error.js';
 import type { TaskLog } from './task-log.js';
 
@@ -38,6 +40,7 @@ export class RunnerSession {
   private readonly intake: Intake;
   private readonly settler: Settler;
   private readonly keeper: LeaseKeeper;
+  private readonly silent: SilentQueues;
   private readonly outage: StoreOutage;
   private readonly sweep: Sweep;
   private readonly running = new Set<Attempt>();
@@ -52,8 +55,6 @@ export class RunnerSession {
   private isOver = false;
   private isExchangeQueued = false;
   private isExchanging = false;
-  /** Queues whose answer to a claim was lost: the store may hold tasks in our name that we do not know of. */
-  private readonly unheard = new Set<string>();
 
   constructor(
     private readonly parts: RunnerParts,
@@ -61,13 +62,14 @@ export class RunnerSession {
     queues: readonly QueueSettings[],
   ) {
     const { backend, clock, registry } = parts;
-    this.intake = new Intake(queues, settings.concurrency, settings.batch);
+    this.silent = new SilentQueues(clock, (message, reason) => this.say('warn', message, reason));
+    this.intake = new Intake(queues, settings.concurrency, settings.batch, this.silent.pausedUntil);
     this.settler = new Settler(backend.tasks);
     this.outage = new StoreOutage(clock);
     this.sweep = new Sweep(backend.bell.lossless ? Infinity : settings.pollIntervalMs);
     this.drained = new TurningPoint(clock, () => this.running.size === 0);
     this.stored = new TurningPoint(clock, () => this.intake.used === 0 && !this.isExchanging);
-    this.keeper = new LeaseKeeper(backend.tasks, clock, settings.leaseMs, (message, error) => {
+    this.keeper = new LeaseKeeper(backend, clock, settings, this.intake.queues, (message, error) => {
       this.say('warn', message, error);
       this.wake();
     });
@@ -90,11 +92,11 @@ export class RunnerSession {
       shutdownTimeoutMs: this.settings.shutdownTimeoutMs,
       say: (level, message) => this.say(level, message),
     });
-    if (this.unheard.size > 0) await this.handBackUnheard();
+    if (this.silent.unheard.size > 0) await this.handBackUnheard();
     this.isOver = true;
     this.timer?.cancel();
-    this.keeper.stop();
     this.stopListening();
+    await this.keeper.stop();
   }
 
   private async listen(): Promise<void> {
@@ -115,19 +117,10 @@ export class RunnerSession {
 
   /** With no further claim to come: takes nothing, and gives back what a lost answer left in our name. */
   private async handBackUnheard(): Promise<void> {
-    const queues = Array.from(this.unheard, (queue) => ({ queue, limit: 0 }));
+    const queues = Array.from(this.silent.unheard, (queue) => ({ queue, limit: 0 }));
     const { leaseMs } = this.settings;
     const request = { queues, limit: 0, leaseMs, runner: this.name, holding: this.keeper.held };
-    let isAnswered = false;
-    const answered = new TurningPoint(this.parts.clock, () => isAnswered);
-    void this.parts.backend.tasks
-      .claim(request)
-      .catch(() => undefined)
-      .then(() => {
-        isAnswered = true;
-        answered.changed();
-      });
-    await answered.within(lastOffersMs);
+    await lastAnswer(this.parts.clock, this.parts.backend.tasks.claim(request));
   }
 
   /** Asks for an exchange: outcomes and bells of the same moment share it, and I/O gets its turn in between. */
@@ -160,8 +153,9 @@ export class RunnerSession {
     const isSweep = this.isAccepting && now >= this.sweep.at;
     if (isSweep) this.intake.sweep();
     await this.keeper.catchUp();
-    const batch = this.settler.take();
-    const asking = this.mayClaim ? this.intake.ask(now, slotsLeavingWith(batch), this.unheard) : undefined;
+    const batch = this.settler.take(this.silent.pausedAt(now));
+    const { unheard } = this.silent;
+    const asking = this.mayClaim ? this.intake.ask(now, slotsLeavingWith(batch), unheard) : undefined;
     // With every slot taken it stays due: what is parked must not miss its turn.
     if (isSweep && !this.intake.isFull) this.sweep.done(now);
     // Both leave before either is awaited, so that they share a round trip; outcomes first.
@@ -177,6 +171,7 @@ export class RunnerSession {
   private async claim(asking: Asking, sentAt: number, isSweep: boolean): Promise<void> {
     const { clock, backend } = this.parts;
     const { leaseMs } = this.settings;
+    const { unheard } = this.silent;
     try {
       const claim = await backend.tasks.claim({
         ...asking,
@@ -184,39 +179,55 @@ export class RunnerSession {
         runner: this.name,
         // A store of this process asks for nothing more by it; elsewhere it is a look too many for every claim.
         declares: isSweep || backend.bell.lossless ? this.declares : undefined,
-        holding: this.unheard.size > 0 ? this.keeper.held : undefined,
+        holding: asking.queues.some(({ queue }) => unheard.has(queue)) ? this.keeper.held : undefined,
       });
       if (this.isOver) return this.settler.handBack(claim.tasks);
-      for (const { queue } of asking.queues) this.unheard.delete(queue);
-      const now = clock.elapsed();
-      this.intake.answered(asking, claim, now);
-      for (const task of claim.tasks) this.begun(task, sentAt + leaseMs, now);
+      this.silent.claimed(asking.queues, claim.unanswered);
+      this.intake.answered(asking, claim, clock.elapsed());
+      this.runAll(claim.tasks, sentAt + leaseMs);
     } catch (error) {
-      for (const { queue } of asking.queues) this.unheard.add(queue);
+      for (const { queue } of asking.queues) unheard.add(queue);
       this.intake.failed(asking, clock.elapsed());
       throw error;
     }
   }
 
-  private begun(task: ClaimedTask, leaseEndsAt: number, now: number): void {
-    const attempt = new Attempt(task, leaseEndsAt);
-    this.running.add(attempt);
-    this.keeper.watch(attempt);
-    // An answer that took longer than the lease: the task may be another's by now. Or it came when nothing more may begin.
-    if (leaseEndsAt <= now || !this.isAccepting) attempt.handBack();
-    void this.parts.executor.execute(attempt).then((outcome) => {
-      this.running.delete(attempt);
-      if (outcome.type === 'handed-back' && !attempt.isLost) this.parts.lines.handedBack(task);
-      this.settler.add(attempt, outcome);
-      this.drained.changed();
-      this.wake();
+  /** All are held before the first begins: a handler may keep the event loop from turning. */
+  private runAll(tasks: readonly ClaimedTask[], leaseEndsAt: number): void {
+    const attempts = tasks.map((task) => {
+      const attempt = new Attempt(task, leaseEndsAt);
+      this.running.add(attempt);
+      this.keeper.watch(attempt);
+      return attempt;
     });
+    for (const attempt of attempts) this.run(attempt);
+  }
+
+  private run(attempt: Attempt): void {
+    // A lease that ended before the run, as after a slow answer: the task may be another's. Or nothing more may begin.
+    const now = this.parts.clock.elapsed();
+    const hasEnded = attempt.leaseEndsAt <= now && this.keeper.endOf(attempt) <= now;
+    if (hasEnded || !this.isAccepting) attempt.handBack();
+    const outcome = this.parts.executor.execute(attempt);
+    if (isPromise(outcome)) void outcome.then((reached) => this.ended(attempt, reached));
+    else this.ended(attempt, outcome);
+  }
+
+  private ended(attempt: Attempt, outcome: Outcome): void {
+    this.running.delete(attempt);
+    attempt.hasOutcome = true;
+    if (outcome.type === 'handed-back' && !attempt.isLost) this.parts.lines.handedBack(attempt.claimed);
+    this.settler.add(attempt, outcome);
+    this.drained.changed();
+    this.wake();
   }
 
   private settled(batch: readonly Unsettled[], answers: readonly Settled[]): void {
     const now = this.parts.clock.elapsed();
     batch.forEach(({ attempt, outcome }, index) => {
       const { claimed } = attempt;
+      // Its slot stays taken, and its lease held, until the store has it.
+      if (answers[index] === 'unanswered') return this.silent.failed([claimed]);
       this.keeper.unwatch(attempt);
       this.intake.release(claimed.queue);
       if (answers[index] === 'lost') this.parts.lines.lost(claimed.job, claimed);
@@ -232,7 +243,8 @@ export class RunnerSession {
     const { clock } = this.parts;
     const looks =
       this.mayClaim && !this.intake.isFull ? Math.min(this.intake.nextLookAt, this.sweep.at) : Infinity;
-    const next = Math.max(this.settler.size > 0 ? -Infinity : looks, this.outage.pausedUntil);
+    const offers = this.settler.nextAt(this.silent.pausedUntil);
+    const next = Math.max(Math.min(offers, looks), this.outage.pausedUntil);
     if (next === Infinity) return;
     const delayMs = next - clock.elapsed();
     if (delayMs <= 0) return this.wake();

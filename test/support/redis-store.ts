@@ -1,13 +1,17 @@
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { BackendSettings } from '../../lib/backend/backend.js';
 import { redisBackend } from '../../lib/backend/redis/redis-backend.js';
 import type { TestStore } from '../backend/conformance/setup.js';
 import { ageRedisQueue } from './redis-time.js';
 import { ShiftedBackend } from './shifted-backend.js';
 
-/** The test run's Redis server as a store whose clock a test can move. */
-export async function openRedisStore(settings: BackendSettings, client: Redis): Promise<TestStore> {
-  const backend = redisBackend({ url: process.env.TEST_REDIS_URL! });
+/** The test run's Redis server, or its cluster, as a store whose clock a test can move. */
+export async function openRedisStore(
+  settings: BackendSettings,
+  client: Redis | Cluster,
+  url = process.env.TEST_REDIS_URL!,
+): Promise<TestStore> {
+  const backend = redisBackend({ url });
   await backend.open(settings);
   const shifted = new ShiftedBackend(backend, (queue, ms) =>
     ageRedisQueue(client, settings.prefix, queue, ms),

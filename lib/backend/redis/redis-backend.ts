@@ -1,17 +1,35 @@
-import { Redis } from 'ioredis';
-import type { Backend, BackendSettings, Bell, CatalogStore, ScheduleStore, TaskStore } from '../backend.js';
+import { Cluster } from 'ioredis';
+import type {
+  Backend,
+  BackendSettings,
+  Bell,
+  CatalogStore,
+  LeaseGuard,
+  LeaseGuardSettings,
+  ScheduleStore,
+  TaskStore,
+} from '../backend.js';
 import { UnusableStoreError } from '../errors.js';
-import { RedisBell } from './redis-bell.js';
+import { guardRedisLeases } from './lease-thread/redis-lease-guard.js';
+import { plainListener, RedisBell, type BellListener } from './redis-bell.js';
 import { RedisCatalog } from './redis-catalog.js';
+import {
+  connect,
+  deadlineMs,
+  makeClient,
+  makeSubscriber,
+  nodesBySlot,
+  versionOf,
+  type RedisClient,
+} from './redis-clients.js';
+import { RedisClusterTasks } from './redis-cluster-tasks.js';
 import { RedisConnection } from './redis-connection.js';
-import { RedisKeys } from './redis-keys.js';
+import { RedisKeys, slotOf } from './redis-keys.js';
 import { RedisSchedules } from './redis-schedules.js';
+import type { BellKind } from './redis-scripts.js';
+import { RedisShardedListener } from './redis-sharded-listener.js';
 import { redisTarget, nameOf, type RedisBackendOptions, type RedisTarget } from './redis-target.js';
 import { RedisTasks } from './redis-tasks.js';
-
-/** A server that has not answered by then is taken for gone, and its connection is made anew. */
-const deadlineMs = 5_000;
-const longestReconnectPauseMs = 1_000;
 
 /** Tasks in Redis. */
 export function redisBackend(options: RedisBackendOptions): Backend {
@@ -27,32 +45,42 @@ class RedisBackend implements Backend {
   }
 
   async open(settings: BackendSettings): Promise<void> {
-    const client = this.makeClient();
-    const subscriber = this.makeClient();
+    const client = makeClient(this.target);
+    let listener: BellListener | undefined;
     try {
       // One after the other: a client that is cut off while it connects keeps a timer.
-      await connect(client, this.name);
-      await connect(subscriber, this.name);
-      await checkVersion(client);
+      await connect(client, this.target);
+      const [major, minor] = await versionOf(client);
+      if (major < 6 || (major === 6 && minor < 2))
+        throw new UnusableStoreError(`redis ${major}.${minor} is too old: 6.2 or newer is needed`);
+      const bells = client instanceof Cluster && major >= 7 ? 'sharded' : 'plain';
+      listener = await this.listenerFor(client, bells);
+      const connection = new RedisConnection(client, new RedisKeys(settings.prefix), deadlineMs, bells);
+      this.parts = {
+        prefix: settings.prefix,
+        connection,
+        listener,
+        tasks: connection.isCluster
+          ? new RedisClusterTasks(connection, settings)
+          : new RedisTasks(connection, settings),
+        schedules: new RedisSchedules(connection),
+        catalog: new RedisCatalog(connection, settings),
+        bell: new RedisBell(connection, listener),
+      };
     } catch (error) {
       client.disconnect();
-      subscriber.disconnect();
+      listener?.close();
       throw error;
     }
-    const connection = new RedisConnection(client, new RedisKeys(settings.prefix), deadlineMs);
-    this.parts = {
-      client,
-      subscriber,
-      tasks: new RedisTasks(connection, settings),
-      schedules: new RedisSchedules(connection),
-      catalog: new RedisCatalog(connection, settings),
-      bell: new RedisBell(connection, subscriber),
-    };
   }
 
   async close(): Promise<void> {
-    this.parts?.client.disconnect();
-    this.parts?.subscriber.disconnect();
+    this.parts?.connection.close();
+    this.parts?.listener.close();
+  }
+
+  guardLeases(settings: LeaseGuardSettings): LeaseGuard | undefined {
+    return guardRedisLeases(this.target, this.opened.prefix, settings);
   }
 
   get tasks(): TaskStore {
@@ -76,48 +104,28 @@ class RedisBackend implements Backend {
     return this.parts;
   }
 
-  private makeClient(): Redis {
-    return new Redis({
-      ...this.target.options,
-      lazyConnect: true,
-      // What was sent and not answered is repeated by us, knowingly, and never by the client.
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
-      socketTimeout: deadlineMs,
-      // The client's timer for this outlives a connection that is gone already; it must not hold up an exit.
-      disconnectTimeout: 100,
-      retryStrategy: (tries) => Math.min(tries * 50, longestReconnectPauseMs),
-      // After a failover the old primary refuses writes: its successor is behind the same name.
-      reconnectOnError: (error) => error.message.startsWith('READONLY'),
-    });
+  private async listenerFor(client: RedisClient, bells: BellKind): Promise<BellListener> {
+    if (client instanceof Cluster)
+      return bells === 'plain'
+        ? plainListener(client)
+        : new RedisShardedListener(this.target, (channel) => nodesBySlot(client, slotOf(channel)));
+    const subscriber = makeSubscriber(this.target);
+    try {
+      await connect(subscriber, this.target);
+    } catch (error) {
+      subscriber.disconnect();
+      throw error;
+    }
+    return plainListener(subscriber);
   }
 }
 
 interface Parts {
-  readonly client: Redis;
-  readonly subscriber: Redis;
+  readonly prefix: string;
+  readonly connection: RedisConnection;
+  readonly listener: BellListener;
   readonly tasks: TaskStore;
   readonly schedules: ScheduleStore;
   readonly catalog: CatalogStore;
   readonly bell: Bell;
-}
-
-/** The first connection must succeed; later ones come back by themselves. */
-async function connect(client: Redis, name: string): Promise<void> {
-  let trouble: Error | undefined;
-  client.on('error', (error: Error) => (trouble = error));
-  try {
-    await client.connect();
-  } catch (error) {
-    const cause = trouble ?? (error as Error);
-    throw new UnusableStoreError(`${name} cannot be used: ${cause.message}`, { cause });
-  }
-}
-
-async function checkVersion(client: Redis): Promise<void> {
-  const version = /redis_version:(\d+)\.(\d+)/.exec(await client.info('server'));
-  const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
-  if (major < 6 || (major === 6 && minor < 2))
-    throw new UnusableStoreError(`redis ${major}.${minor} is too old: 6.2 or newer is needed`);
 }

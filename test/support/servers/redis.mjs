@@ -15,7 +15,8 @@ export async function startRedis(settings = ['--save', '', '--appendonly', 'no']
   return { url: `redis://127.0.0.1:${port}`, stop: server.stop };
 }
 
-async function answers(port, withinMs = 10_000) {
+/** Waits until a server answers on that port. */
+export async function answers(port, withinMs = 10_000) {
   const until = Date.now() + withinMs;
   for (;;) {
     const isThere = await new Promise((resolve) => {
