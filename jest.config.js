@@ -7,7 +7,7 @@ export default {
   // No claim about speed, only an end to what hangs: machines are shared, and one may be ten times slower than another.
   testTimeout: 60_000,
   testMatch: ['**/*.spec.ts'],
-  modulePathIgnorePatterns: ['<rootDir>/test/package/'],
+  modulePathIgnorePatterns: ['<rootDir>/test/package/', '<rootDir>/test/bench/peers/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^nestjs-jobs$': '<rootDir>/lib/index.ts',

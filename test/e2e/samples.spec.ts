@@ -1,15 +1,13 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
+import { Redis } from 'ioredis';
 import { Clock } from 'nestjs-jobs';
 import { AppModule } from '../../sample/01-quick-start/app.module.js';
 import { hints } from '../../sample/01-quick-start/hints.js';
 import { eventually } from '../support/app.js';
+import { buildSamples, type SampleBuild } from '../support/sample-build.js';
 import { VirtualClock } from '../support/virtual-clock.js';
 
 describe('sample 01, quick start', () => {
@@ -73,66 +71,73 @@ describe('sample 01, quick start', () => {
   });
 });
 
-describe('sample 01 as a process', () => {
-  let folder: string;
-  const started: ChildProcess[] = [];
+describe('samples as processes', () => {
+  let samples: SampleBuild;
 
-  // Compiled apart from `dist`, which other tests may be reading; the package.json makes `nestjs-jobs` mean this copy.
   beforeAll(async () => {
-    await mkdir('.tmp', { recursive: true });
-    folder = await mkdtemp(join(process.cwd(), '.tmp', 'sample-'));
-    const config = {
-      extends: '../../tsconfig.json',
-      compilerOptions: { noEmit: false, declaration: false, rootDir: '../..', outDir: 'out' },
-      include: ['../../lib', '../../sample'],
-      exclude: ['../../sample/**/*.spec.ts'],
-    };
-    await mkdir(join(folder, 'out'));
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    await writeFile(
-      join(folder, 'out', 'package.json'),
-      JSON.stringify({ name: 'nestjs-jobs', type: 'module', exports: './lib/index.js' }),
-    );
-    await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]);
-  }, 60_000);
+    samples = await buildSamples();
+  }, 120_000);
 
   afterAll(async () => {
-    for (const child of started) child.kill('SIGKILL');
-    await rm(folder, { recursive: true, force: true });
+    await samples.remove();
+    await forget('sample-03', process.env.TEST_REDIS_URL!);
   });
 
-  function run(port: number) {
-    const child = spawn(process.execPath, [join(folder, 'out/sample/01-quick-start/main.js')], {
-      env: { ...process.env, PORT: String(port), NODE_OPTIONS: '', NO_COLOR: '1' },
-    });
-    started.push(child);
-    let output = '';
-    child.stdout.on('data', (text: Buffer) => (output += text.toString()));
-    child.stderr.on('data', (text: Buffer) => (output += text.toString()));
-    const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
-      child.on('close', (code, signal) => resolve({ code, signal })),
-    );
-    return { child, ended, output: () => output };
-  }
-
-  test('shows its jobs unasked and ends on Ctrl-C', async () => {
+  test('sample 01 shows its jobs unasked and ends on Ctrl-C', async () => {
     const port = await withServer(async (taken) => taken);
-    const { child, ended, output } = run(port);
-    await eventually(() => output().includes('[SendWelcome] welcomed grace@example.com'), 15_000);
+    const { child, ended, output } = samples.start('01-quick-start/main.js', { PORT: String(port) });
+    await eventually(() => output().includes('[SendWelcome] welcomed grace@example.com'), 30_000);
     expect(output()).toContain(hints(port));
     expect(output()).toContain('it runs again in 1 s');
     child.kill('SIGINT');
     expect(await ended).toEqual({ code: null, signal: 'SIGINT' });
     expect(output()).not.toContain('ERROR');
-  }, 20_000);
+  });
 
-  test('says clearly that its port is taken', async () => {
+  test('sample 01 says clearly that its port is taken', async () => {
     await withServer(async (taken) => {
-      const { ended, output } = run(taken);
+      const { ended, output } = samples.start('01-quick-start/main.js', { PORT: String(taken) });
       expect(await ended).toEqual({ code: 1, signal: null });
       expect(output()).toContain(`Port ${taken} is taken by another program`);
     });
-  }, 20_000);
+  });
+
+  test('sample 03: the web takes an order at once, the worker fulfils it, the web shows the result', async () => {
+    const REDIS_URL = process.env.TEST_REDIS_URL!;
+    const port = await withServer(async (taken) => taken);
+    const web = samples.start('03-web-and-worker/web.js', { REDIS_URL, PORT: String(port) });
+    await eventually(() => web.output().includes(`listens on http://localhost:${port}`), 30_000);
+    const [order, look] = curlsOf(web.output());
+    expect((await send({ ...order!, body: '{"title":"None","amounts":[]}' })).status).toBe(400);
+
+    const ordered = await send(order!);
+    expect(ordered.status).toBe(202);
+    const { id } = ordered.body as { id: string };
+    const ofIt = { ...look!, url: look!.url.replace('<id>', id) };
+    expect((await send(ofIt)).body).toEqual({ state: 'waiting' });
+
+    const worker = samples.start('03-web-and-worker/worker.js', { REDIS_URL });
+    const isDone = async () => ((await send(ofIt)).body as { state: string }).state === 'succeeded';
+    await eventually(isDone, 30_000);
+    const report = { title: 'May', total: 18, average: 6, madeBy: worker.child.pid };
+    expect((await send(ofIt)).body).toEqual({ state: 'succeeded', report });
+    expect(web.output()).not.toContain('[MakeReport]');
+
+    for (const { child, ended } of [web, worker]) {
+      child.kill('SIGINT');
+      expect(await ended).toEqual({ code: null, signal: 'SIGINT' });
+    }
+  });
+
+  test('sample 03 says in plain words that no Redis is there', async () => {
+    const nobody = await withServer(async (taken) => taken);
+    const env = { REDIS_URL: `redis://localhost:${nobody}`, PORT: '0' };
+    for (const program of ['web', 'worker']) {
+      const { ended, output } = samples.start(`03-web-and-worker/${program}.js`, env);
+      expect(await ended).toEqual({ code: 1, signal: null });
+      expect(output()).toContain('This sample keeps its tasks in Redis. Start one');
+    }
+  });
 });
 
 interface Curl {
@@ -169,6 +174,14 @@ async function withServer<T>(use: (port: number) => Promise<T>): Promise<T> {
   } finally {
     await new Promise((resolve) => server.close(resolve));
   }
+}
+
+/** Takes away what a sample left in the test run's Redis: its result is kept for an hour. */
+async function forget(prefix: string, url: string): Promise<void> {
+  const redis = new Redis(url);
+  const keys = await redis.keys(`${prefix}:*`);
+  if (keys.length > 0) await redis.del(keys);
+  redis.disconnect();
 }
 
 function openResources(): number {

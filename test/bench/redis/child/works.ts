@@ -1,0 +1,157 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { payload, type Producer, type System } from '../system.js';
+import { Window, type Passed } from './window.js';
+
+/** How a work speaks with the process that asked for it. */
+export interface Line {
+  /** Says that the work is under way. */
+  ready(): void;
+  /** Resolves when the asker has seen enough. */
+  readonly enough: Promise<void>;
+}
+
+export interface Place {
+  readonly url: string;
+  readonly queue: string;
+}
+
+/** What a child process can be asked to do: one piece of work, and its answer. */
+export const works = { fill, handle, enqueue, hear, call, due, rest };
+export type Works = typeof works;
+
+const bulkSize = 10_000;
+
+/** Leaves tasks in the queue, due at once or at the given moment. */
+async function fill(
+  system: System,
+  { url, queue, count, at }: Place & { count: number; at?: number },
+): Promise<void> {
+  const producer = await system.produce(url, queue);
+  for (let left = count; left > 0; left -= bulkSize) {
+    const size = Math.min(left, bulkSize);
+    const moments = at === undefined ? undefined : Array<number>(size).fill(at);
+    await producer.addBulk(
+      Array.from({ length: size }, () => payload()),
+      moments,
+    );
+  }
+  await producer.close();
+}
+
+/**
+ * Handles what is in the queue. Counted are `count` tasks after the first `warmUp`; more must wait behind them, so that the
+ * clock stops, as it started, amid full work and not at an end that batches blur.
+ */
+async function handle(
+  system: System,
+  { url, queue, concurrency, warmUp, count }: Place & { concurrency: number; warmUp: number; count: number },
+): Promise<Passed> {
+  const window = await Window.of(url);
+  let handled = 0;
+  let tell: () => void;
+  const counted = new Promise<void>((resolve) => (tell = resolve));
+  const consumer = await system.consume({ url, queues: [queue], concurrency }, () => {
+    handled++;
+    if (handled === warmUp) window.begin();
+    if (handled !== warmUp + count) return;
+    window.end();
+    tell();
+  });
+  await counted;
+  const passed = await window.passed();
+  await consumer.close();
+  return passed;
+}
+
+type Way = { readonly awaiters: number } | { readonly bulk: number };
+
+/** Enqueues, by so many callers that each await their task, or in bulks. */
+async function enqueue(
+  system: System,
+  { url, queue, way, warmUp, count }: Place & { way: Way; warmUp: number; count: number },
+): Promise<Passed> {
+  const window = await Window.of(url);
+  const producer = await system.produce(url, queue);
+  const add = 'bulk' in way ? addInBulks : addByAwaiters;
+  const size = 'bulk' in way ? way.bulk : way.awaiters;
+  await add(producer, size, warmUp);
+  window.begin();
+  await add(producer, size, count);
+  window.end();
+  const passed = await window.passed();
+  await producer.close();
+  return passed;
+}
+
+async function addByAwaiters(producer: Producer, awaiters: number, count: number): Promise<void> {
+  let left = count;
+  const awaiter = async () => {
+    while (left-- > 0) await producer.add(payload());
+  };
+  await Promise.all(Array.from({ length: awaiters }, awaiter));
+}
+
+async function addInBulks(producer: Producer, size: number, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= size)
+    await producer.addBulk(Array.from({ length: size }, () => payload()));
+}
+
+/** Handles single tasks on an idle queue: milliseconds from the call of `add` in another process to the handler. */
+async function hear(system: System, { url, queue }: Place, line: Line): Promise<number[]> {
+  const delays: number[] = [];
+  const consumer = await system.consume({ url, queues: [queue], concurrency: 10 }, ({ at }) => {
+    delays.push(Number(process.hrtime.bigint() - BigInt(at)) / 1e6);
+  });
+  line.ready();
+  await line.enough;
+  await consumer.close();
+  return delays;
+}
+
+/** Enqueues single tasks with pauses, each with the moment of its call, on the clock that all processes share. */
+async function call(
+  system: System,
+  { url, queue, count, pauseMs }: Place & { count: number; pauseMs: number },
+): Promise<void> {
+  const producer = await system.produce(url, queue);
+  for (let called = 0; called < count; called++) {
+    await pause(pauseMs * (0.5 + Math.random()));
+    await producer.add(payload(String(process.hrtime.bigint())));
+  }
+  await producer.close();
+}
+
+/** Handles tasks that become due evenly within one second: milliseconds from due time to handler. */
+async function due(
+  system: System,
+  { url, queue, count, leadMs }: Place & { count: number; leadMs: number },
+): Promise<number[]> {
+  const lateness: number[] = [];
+  let tell: () => void;
+  const all = new Promise<void>((resolve) => (tell = resolve));
+  const request = { url, queues: [queue], concurrency: 100, delays: true };
+  const consumer = await system.consume(request, ({ at }) => {
+    lateness.push(Date.now() - Number(at));
+    if (lateness.length === count) tell();
+  });
+  const producer = await system.produce(url, queue);
+  const firstAt = Date.now() + leadMs;
+  const dueAt = Array.from({ length: count }, (_, index) => firstAt + Math.floor((index * 1_000) / count));
+  await producer.addBulk(
+    dueAt.map((at) => payload(String(at))),
+    dueAt,
+  );
+  if (Date.now() > firstAt - 500) throw new Error(`${count} tasks were not stored within ${leadMs} ms`);
+  await all;
+  await producer.close();
+  await consumer.close();
+  return lateness;
+}
+
+/** Runs many queues in which nothing happens. */
+async function rest(system: System, { url, queues }: { url: string; queues: string[] }, line: Line) {
+  const consumer = await system.consume({ url, queues, concurrency: 10 }, () => undefined);
+  line.ready();
+  await line.enough;
+  await consumer.close();
+}

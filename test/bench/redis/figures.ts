@@ -1,0 +1,58 @@
+import type { SystemName } from './system.js';
+
+/** One line of the report: the medians of all libraries that were measured. */
+export interface Figure {
+  readonly work: string;
+  readonly unit: 'tasks/s' | 'ms' | 'bytes' | 'CPU-s' | 'commands' | 'commands/s' | 'share';
+  readonly values: Readonly<Partial<Record<SystemName, number>>>;
+  /** What the project set itself, if anything. */
+  readonly goals?: readonly Goal[];
+  /** Lowest and highest round of each. */
+  readonly spread?: Readonly<Partial<Record<SystemName, readonly [number, number]>>>;
+}
+
+/** A bound for our figure, itself or as a share of another's. */
+export interface Goal {
+  readonly to?: SystemName;
+  readonly atLeast?: number;
+  readonly atMost?: number;
+  readonly below?: number;
+}
+
+export function median(values: readonly number[]): number {
+  return percentile(values, 50);
+}
+
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = (sorted.length - 1) * (percent / 100);
+  const low = sorted[Math.floor(middle)]!;
+  return low + (sorted[Math.ceil(middle)]! - low) * (middle % 1);
+}
+
+/** The figure of one kind of sample, from the rounds of each library. */
+export function figureOf<S>(
+  work: string,
+  unit: Figure['unit'],
+  samples: ReadonlyMap<SystemName, readonly S[]>,
+  read: (sample: S) => number,
+  goals: readonly Goal[] = [],
+): Figure {
+  const each = [...samples].map(([system, all]) => [system, all.map(read)] as const);
+  return {
+    work,
+    unit,
+    goals,
+    values: Object.fromEntries(each.map(([system, all]) => [system, median(all)])),
+    spread: Object.fromEntries(each.map(([system, all]) => [system, [Math.min(...all), Math.max(...all)]])),
+  };
+}
+
+export function isMet(goal: Goal, { values }: Figure): boolean | undefined {
+  const ours = values['nestjs-jobs'];
+  const base = goal.to === undefined ? 1 : values[goal.to];
+  if (ours === undefined || base === undefined) return undefined;
+  if (goal.atLeast !== undefined) return ours >= goal.atLeast * base;
+  if (goal.below !== undefined) return ours < goal.below * base;
+  return ours <= goal.atMost! * base;
+}

@@ -1,0 +1,56 @@
+import { ask } from '../ask.js';
+import type { Bench } from '../bench.js';
+import type { Passed } from '../child/window.js';
+import { median, type Figure } from '../figures.js';
+
+const queue = 'bench';
+const system = 'nestjs-jobs';
+const warmUp = 5_000;
+const dayMs = 86_400_000;
+
+/** Our pace beside others: what grows with their number would show. Each store is a database of its own, kept over the rounds. */
+export async function measureFlat(bench: Bench): Promise<Figure[]> {
+  const { settings, admin } = bench;
+  const many = settings.quick ? 200_000 : 1_000_000;
+  const count = 50_000 * settings.share;
+  const stores = [
+    { name: '1,000 others waiting', waiting: 1_000, scheduled: 0 },
+    { name: `${many.toLocaleString('en-US')} others waiting`, waiting: many, scheduled: 0 },
+    { name: `${many.toLocaleString('en-US')} scheduled for tomorrow`, waiting: 1_000, scheduled: many },
+  ].map((store, index) => ({ ...store, url: `${bench.url}/${index}`, paces: [] as number[] }));
+
+  await admin.flushall('SYNC');
+  for (const { name, url, waiting, scheduled } of stores) {
+    bench.say(`flat cost: storing ${name}`);
+    const at = Date.now() + dayMs;
+    if (scheduled > 0) await ask(system, 'fill', { url, queue, count: scheduled, at }).answer;
+    // Some more, for what a runner takes beyond the last task that counts.
+    await ask(system, 'fill', { url, queue, count: waiting + warmUp }).answer;
+  }
+  bench.say('flat cost: processing');
+  for (let round = 0; round < settings.rounds; round++) {
+    for (let turn = 0; turn < stores.length; turn++) {
+      const { url, paces } = stores[(round + turn) % stores.length]!;
+      await ask(system, 'fill', { url, queue, count: warmUp + count }).answer;
+      const args = { url, queue, concurrency: 100, warmUp, count };
+      const { seconds }: Passed = await ask(system, 'handle', args).answer;
+      paces.push(count / seconds);
+    }
+  }
+  await admin.flushall('SYNC');
+
+  const base = median(stores[0]!.paces);
+  const paces = stores.map(({ name, paces }) => ({
+    work: `process beside ${name}`,
+    unit: 'tasks/s' as const,
+    values: { [system]: median(paces) },
+    spread: { [system]: [Math.min(...paces), Math.max(...paces)] as const },
+  }));
+  const shares = stores.slice(1).map(({ name, paces }) => ({
+    work: `pace beside ${name}, to that beside 1,000`,
+    unit: 'share' as const,
+    values: { [system]: median(paces) / base },
+    goals: [{ atLeast: 0.8 }],
+  }));
+  return [...paces, ...shares];
+}

@@ -1,0 +1,43 @@
+/** What each task carries: 100 bytes as JSON. */
+export interface Payload {
+  /** A moment of whoever made the task, where one is measured from. */
+  readonly at: string;
+  readonly text: string;
+}
+
+const payloadBytes = 100;
+const emptyBytes = JSON.stringify({ at: '', text: '' }).length;
+
+export function payload(at = ''): Payload {
+  return { at, text: 'x'.repeat(payloadBytes - emptyBytes - at.length) };
+}
+
+/** The side that enqueues. */
+export interface Producer {
+  add(params: Payload): Promise<unknown>;
+  /** All in one call; each due at its moment where moments are given. */
+  addBulk(params: readonly Payload[], dueAt?: readonly number[]): Promise<unknown>;
+  close(): Promise<unknown>;
+}
+
+/** The side that runs tasks, from when it is made until it is closed. */
+export interface Consumer {
+  close(): Promise<unknown>;
+}
+
+export interface Consumption {
+  readonly url: string;
+  readonly queues: readonly string[];
+  readonly concurrency: number;
+  /** Whether tasks with a due time are to come, for those that do not look for them unasked. */
+  readonly delays?: boolean;
+}
+
+/** One of the libraries under measure, set up as its manual recommends for this work. */
+export interface System {
+  produce(url: string, queue: string): Promise<Producer>;
+  consume(request: Consumption, handle: (params: Payload) => void): Promise<Consumer>;
+}
+
+export const systemNames = ['nestjs-jobs', 'bullmq', 'bee-queue'] as const;
+export type SystemName = (typeof systemNames)[number];
