@@ -38,5 +38,6 @@ export {
   type Violation,
 } from './task/errors.js';
 
-export type { Acted, Backend } from './backend/backend.js';
+export type { Acted, Backend, Durability } from './backend/backend.js';
+export { StoreUnavailableError, UnusableStoreError } from './backend/errors.js';
 export { memoryBackend, type MemoryBackendOptions } from './backend/memory/memory-backend.js';

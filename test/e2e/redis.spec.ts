@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { Job, type Task } from 'nestjs-jobs';
 import { redisBackend } from '../../lib/backend/redis/redis-backend.js';
 import { eventually, startApp } from '../support/app.js';
+import { counting, isDone, newPrefix } from './fixtures/redis-jobs.js';
 
 const url = process.env.TEST_REDIS_URL!;
 let admin: Redis;
@@ -11,18 +10,6 @@ beforeAll(() => {
   admin = new Redis(url);
 });
 afterAll(() => admin.quit());
-
-/** A job in a queue of its own, and the params of its runs. */
-function counting() {
-  const runs: number[] = [];
-  @Job({ queue: `counting-${randomUUID()}`, name: 'Counting' })
-  class Counting {
-    run(params: number, _task: Task) {
-      runs.push(params);
-    }
-  }
-  return { Counting, runs };
-}
 
 const onRedis = (prefix: string) => ({ backend: redisBackend({ url }), prefix });
 
@@ -39,7 +26,7 @@ async function killClients(): Promise<void> {
 
 describe('An application on Redis', () => {
   it('runs what another application has enqueued that only enqueues, told by its bell', async () => {
-    const prefix = `t${randomUUID().slice(0, 8)}`;
+    const prefix = newPrefix();
     const { Counting, runs } = counting();
     const worker = await startApp({ providers: [Counting], options: onRedis(prefix), realTime: true });
     const web = await startApp({ options: { ...onRedis(prefix), runner: false }, realTime: true });
@@ -52,7 +39,7 @@ describe('An application on Redis', () => {
   });
 
   it('goes on by itself when its scripts are flushed and its connections killed', async () => {
-    const prefix = `t${randomUUID().slice(0, 8)}`;
+    const prefix = newPrefix();
     const { Counting, runs } = counting();
     const app = await startApp({
       providers: [Counting],
@@ -70,10 +57,7 @@ describe('An application on Redis', () => {
     }
     await eventually(() => new Set(runs).size === total, 10_000);
     expect(stored).toHaveLength(total);
-    await eventually(async () => {
-      const { waiting, pending, dead } = await app.catalog.counts(queue);
-      return waiting + pending + dead === 0;
-    }, 10_000);
+    await eventually(() => isDone(app.catalog, queue), 10_000);
   });
 
   it('does not begin where the server cannot be used, and says why', async () => {

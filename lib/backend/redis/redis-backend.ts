@@ -1,10 +1,20 @@
 import { Redis } from 'ioredis';
-import type { Backend, BackendSettings, Bell, CatalogStore, ScheduleStore, TaskStore } from '../backend.js';
+import type {
+  Backend,
+  BackendSettings,
+  Bell,
+  CatalogStore,
+  Durability,
+  ScheduleStore,
+  TaskStore,
+} from '../backend.js';
 import { UnusableStoreError } from '../errors.js';
+import { checkAtBoot } from './redis-boot-checks.js';
 import { RedisBell } from './redis-bell.js';
 import { RedisCatalog } from './redis-catalog.js';
 import { RedisConnection } from './redis-connection.js';
 import { RedisKeys } from './redis-keys.js';
+import { connectAtBoot } from './redis-refusal.js';
 import { RedisSchedules } from './redis-schedules.js';
 import { redisTarget, nameOf, type RedisBackendOptions, type RedisTarget } from './redis-target.js';
 import { RedisTasks } from './redis-tasks.js';
@@ -15,14 +25,18 @@ const longestReconnectPauseMs = 1_000;
 
 /** Tasks in Redis. */
 export function redisBackend(options: RedisBackendOptions): Backend {
-  return new RedisBackend(redisTarget(options));
+  return new RedisBackend(redisTarget(options), options.strict ?? false);
 }
 
 class RedisBackend implements Backend {
   readonly name: string;
+  durability: Durability | undefined;
   private parts: Parts | undefined;
 
-  constructor(private readonly target: RedisTarget) {
+  constructor(
+    private readonly target: RedisTarget,
+    private readonly strict: boolean,
+  ) {
     this.name = nameOf(target);
   }
 
@@ -31,9 +45,10 @@ class RedisBackend implements Backend {
     const subscriber = this.makeClient();
     try {
       // One after the other: a client that is cut off while it connects keeps a timer.
-      await connect(client, this.name);
-      await connect(subscriber, this.name);
-      await checkVersion(client);
+      await connectAtBoot(client, this.name);
+      await connectAtBoot(subscriber, this.name);
+      const check = { name: this.name, prefix: settings.prefix, strict: this.strict };
+      this.durability = await checkAtBoot([client], subscriber, check);
     } catch (error) {
       client.disconnect();
       subscriber.disconnect();
@@ -101,23 +116,4 @@ interface Parts {
   readonly schedules: ScheduleStore;
   readonly catalog: CatalogStore;
   readonly bell: Bell;
-}
-
-/** The first connection must succeed; later ones come back by themselves. */
-async function connect(client: Redis, name: string): Promise<void> {
-  let trouble: Error | undefined;
-  client.on('error', (error: Error) => (trouble = error));
-  try {
-    await client.connect();
-  } catch (error) {
-    const cause = trouble ?? (error as Error);
-    throw new UnusableStoreError(`${name} cannot be used: ${cause.message}`, { cause });
-  }
-}
-
-async function checkVersion(client: Redis): Promise<void> {
-  const version = /redis_version:(\d+)\.(\d+)/.exec(await client.info('server'));
-  const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
-  if (major < 6 || (major === 6 && minor < 2))
-    throw new UnusableStoreError(`redis ${major}.${minor} is too old: 6.2 or newer is needed`);
 }
