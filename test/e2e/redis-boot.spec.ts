@@ -1,25 +1,25 @@
 import { inspect } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { redisBackend, type RedisBackendOptions } from 'nestjs-jobs/redis';
 import { startApp, type TestApp } from '../support/app.js';
-import { ownRedis } from '../support/own-redis.js';
+import { adminOf, ownRedis } from '../support/own-redis.js';
 import type { OwnRedis } from '../support/servers/redis.mjs';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { newPrefix } from './fixtures/redis-jobs.js';
 
 let server: OwnRedis;
+let admin: Redis;
 beforeAll(async () => {
   server = await ownRedis();
+  admin = adminOf(server.url);
 });
 
 /** Sets the server up for one test. */
 async function withSettings(settings: Record<string, string>): Promise<void> {
-  const admin = new Redis(server.url);
   const usual = { 'maxmemory-policy': 'noeviction', appendonly: 'no', appendfsync: 'everysec', save: '' };
   for (const [name, value] of Object.entries({ ...usual, ...settings }))
     await admin.config('SET', name, value);
-  admin.disconnect();
 }
 
 async function boot(options: RedisBackendOptions = {}): Promise<TestApp & { durability?: string }> {
@@ -119,10 +119,7 @@ describe('The boot on a Redis server', () => {
 
   it('leaves nothing behind on the server', async () => {
     await boot();
-    const admin = new Redis(server.url);
-    const left = [await admin.dbsize(), await admin.pubsub('CHANNELS')];
-    admin.disconnect();
-    expect(left).toEqual([0, []]);
+    expect([await admin.dbsize(), await admin.pubsub('CHANNELS')]).toEqual([0, []]);
   });
 });
 

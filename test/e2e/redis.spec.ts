@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
+import { describe, expect, it } from '@jest/globals';
 import { redisBackend } from '../../lib/backend/redis/redis-backend.js';
 import { eventually, startApp } from '../support/app.js';
+import { adminOf } from '../support/own-redis.js';
 import { counting, isDone, newPrefix } from './fixtures/redis-jobs.js';
 
 const url = process.env.TEST_REDIS_URL!;
-let admin: Redis;
-beforeAll(() => {
-  admin = new Redis(url);
-});
-afterAll(() => admin.quit());
+const admin = adminOf(url);
 
 const onRedis = (prefix: string) => ({ backend: redisBackend({ url }), prefix });
 
