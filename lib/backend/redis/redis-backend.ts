@@ -13,6 +13,7 @@ import { checkAtBoot } from './redis-boot-checks.js';
 import { RedisBell } from './redis-bell.js';
 import { RedisCatalog } from './redis-catalog.js';
 import { RedisConnection } from './redis-connection.js';
+import { keepAsking } from './redis-heartbeat.js';
 import { RedisKeys } from './redis-keys.js';
 import { connectAtBoot } from './redis-refusal.js';
 import { RedisSchedules } from './redis-schedules.js';
@@ -58,6 +59,7 @@ class RedisBackend implements Backend {
     this.parts = {
       client,
       subscriber,
+      stopAsking: keepAsking(subscriber),
       tasks: new RedisTasks(connection, settings),
       schedules: new RedisSchedules(connection),
       catalog: new RedisCatalog(connection, settings),
@@ -66,6 +68,7 @@ class RedisBackend implements Backend {
   }
 
   async close(): Promise<void> {
+    this.parts?.stopAsking();
     this.parts?.client.disconnect();
     this.parts?.subscriber.disconnect();
   }
@@ -112,6 +115,7 @@ class RedisBackend implements Backend {
 interface Parts {
   readonly client: Redis;
   readonly subscriber: Redis;
+  readonly stopAsking: () => void;
   readonly tasks: TaskStore;
   readonly schedules: ScheduleStore;
   readonly catalog: CatalogStore;

@@ -14,6 +14,8 @@ export class RedisBell implements Bell {
     private readonly subscriber: Redis,
   ) {
     subscriber.on('message', (channel: string, message: string) => this.wake(channel, message || undefined));
+    // The client brings back what it had subscribed to, but not what was asked for while the server was away.
+    subscriber.on('ready', () => this.subscribe([...this.listeners.keys()]).catch(() => undefined));
   }
 
   ring(queue: string, cancelledId?: string): void {
@@ -29,10 +31,14 @@ export class RedisBell implements Bell {
       if (listener) listener.wakes.add(wake);
       else this.listeners.set(channel, { queue: queues[index]!, wakes: new Set([wake]) });
     });
-    if (channels.length > 0) await this.subscriber.subscribe(...channels);
+    await this.subscribe(channels);
     return () => {
       for (const channel of channels) this.listeners.get(channel)?.wakes.delete(wake);
     };
+  }
+
+  private async subscribe(channels: readonly string[]): Promise<void> {
+    if (channels.length > 0) await this.subscriber.subscribe(...channels);
   }
 
   private wake(channel: string, cancelledId: string | undefined): void {

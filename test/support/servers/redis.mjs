@@ -20,7 +20,7 @@ export async function startOwnRedis(settings, { settingsFile, isSecure = false }
     ...['--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no'],
     ...settings,
   ]);
-  const isReady = () => within(30_000, () => (isSecure ? isOpen(port) : answers(port)), port);
+  const isReady = () => (isSecure ? opens(port) : answers(port));
   await isReady();
   return {
     url: `${isSecure ? 'rediss' : 'redis'}://127.0.0.1:${port}`,
@@ -30,7 +30,7 @@ export async function startOwnRedis(settings, { settingsFile, isSecure = false }
     /** Resolves as soon as the port is open where `isLoading`, else when the data is loaded. */
     async restart({ isLoading = false } = {}) {
       server.restart();
-      await (isLoading ? within(30_000, () => isOpen(port), port) : isReady());
+      await (isLoading ? opens(port) : isReady());
     },
   };
 }
@@ -41,13 +41,22 @@ function writeSettings(folder, text) {
   return file;
 }
 
-const answers = (port) =>
-  reach(port, (socket, tell) => {
+/** Waits until a server answers on that port. */
+export const answers = (port) =>
+  reached(port, (socket, tell) => {
     socket.once('data', (data) => tell(/^(\+PONG|-NOAUTH)/.test(String(data))));
     socket.write('PING\r\n');
   });
 
-const isOpen = (port) => reach(port, (_, tell) => tell(true));
+const opens = (port) => reached(port, (_, tell) => tell(true));
+
+async function reached(port, ask, withinMs = 30_000) {
+  const until = Date.now() + withinMs;
+  while (!(await reach(port, ask))) {
+    if (Date.now() > until) throw new Error(`redis did not answer on port ${port} within ${withinMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
 
 async function reach(port, ask) {
   const socket = createConnection({ port, host: '127.0.0.1' });
@@ -59,13 +68,5 @@ async function reach(port, ask) {
     });
   } finally {
     socket.destroy();
-  }
-}
-
-async function within(ms, isTrue, port) {
-  const until = Date.now() + ms;
-  while (!(await isTrue())) {
-    if (Date.now() > until) throw new Error(`redis did not answer on port ${port} within ${ms} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
