@@ -15,6 +15,7 @@ export class TcpProxy {
   private readonly server: Server;
   /** For connections that are made from now on. */
   private silence: Silence | undefined;
+  private isRefusing = false;
   private changed: (reply: string) => string = (reply) => reply;
   private losing: { request: string; tell: () => void } | undefined;
 
@@ -49,8 +50,15 @@ export class TcpProxy {
     for (const link of this.links) if (which === undefined || link.hasSent(which)) link.silence = silence;
   }
 
+  /** Ends every connection, and new ones at once until `pass`. */
+  refuse(): void {
+    this.isRefusing = true;
+    this.cut();
+  }
+
   /** Lets new connections through. */
   pass(): void {
+    this.isRefusing = false;
     this.silence = undefined;
   }
 
@@ -76,6 +84,7 @@ export class TcpProxy {
 
   private accept(client: Socket): void {
     this.made++;
+    if (this.isRefusing) return void client.destroy();
     const server = createConnection({ port: this.targetPort, host: '127.0.0.1' });
     const link = new Link(client, server, this.silence, (reply) => this.changed(reply));
     this.links.add(link);

@@ -15,7 +15,7 @@ export class RedisBell implements Bell {
   ) {
     subscriber.on('message', (channel: string, message: string) => this.wake(channel, message || undefined));
     // The client brings back what it had subscribed to, but not what was asked for while the server was away.
-    subscriber.on('ready', () => this.subscribe([...this.listeners.keys()]).catch(() => undefined));
+    subscriber.on('ready', () => void this.subscribe([...this.listeners.keys()]).catch(() => undefined));
   }
 
   ring(queue: string, cancelledId?: string): void {
