@@ -11,10 +11,7 @@ export async function connectAtBoot(client: Redis, name: string): Promise<void> 
   let limit: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
     // A server that is reached and still loads its data may take its time; a Sentinel is asked for ever by the client.
-    limit = setTimeout(
-      () => client.status === 'connecting' && reject(new Error('it is out of reach')),
-      reachMs,
-    );
+    limit = setTimeout(() => client.status === 'connecting' && reject(new Error(tooFar(client))), reachMs);
   });
   try {
     await Promise.race([client.connect(), tooLong]);
@@ -25,6 +22,10 @@ export async function connectAtBoot(client: Redis, name: string): Promise<void> 
   }
   // The client goes on in database 0 where the one that was asked for is refused.
   if (trouble && isReply(trouble)) throw refusal(name, trouble);
+}
+
+function tooFar({ options }: Redis): string {
+  return options.tls ? 'it is out of reach, or does not speak TLS' : 'it is out of reach';
 }
 
 /** What a server's refusal means, and what to do about it. */
@@ -43,6 +44,8 @@ function meaningOf(error: Error & { code?: string }): string {
   if (message.startsWith('READONLY')) return 'it is a replica and takes no tasks; name the primary';
   if (/CERT|ISSUER|SIGNATURE|ALTNAME/.test(code))
     return `its certificate is not trusted (${code}); name its authority in options.tls.ca`;
+  if (message === 'Connection is closed.' || code === 'ECONNRESET' || code === 'EPIPE')
+    return 'it closes the connection; where it speaks TLS, write rediss://';
   return message;
 }
 
