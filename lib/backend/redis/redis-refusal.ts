@@ -1,31 +1,33 @@
 import type { Redis } from 'ioredis';
 import { UnusableStoreError } from '../errors.js';
 
-/** How long a server, or a Sentinel that names it, may stay out of reach before the boot gives up. */
-const reachMs = 10_000;
-
 /** The first connection must succeed; later ones come back by themselves. */
 export async function connectAtBoot(client: Redis, name: string): Promise<void> {
   let trouble: Error | undefined;
   client.on('error', (error: Error) => (trouble = error));
+  const { connectTimeout = 10_000, tls } = client.options;
   let limit: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
     // A server that is reached and still loads its data may take its time; a Sentinel is asked for ever by the client.
-    limit = setTimeout(() => client.status === 'connecting' && reject(new Error(tooFar(client))), reachMs);
+    limit = setTimeout(
+      () => client.status === 'connecting' && reject(new Error('ETIMEDOUT')),
+      connectTimeout,
+    );
   });
   try {
     await Promise.race([client.connect(), tooLong]);
   } catch (error) {
-    throw refusal(name, trouble ?? (error as Error));
+    const cause = trouble ?? (error as Error);
+    const isSilent = cause.message.endsWith('ETIMEDOUT');
+    throw refusal(
+      name,
+      isSilent ? new Error(`it is out of reach${tls ? ', or does not speak TLS' : ''}`) : cause,
+    );
   } finally {
     clearTimeout(limit);
   }
   // The client goes on in database 0 where the one that was asked for is refused.
   if (trouble && isReply(trouble)) throw refusal(name, trouble);
-}
-
-function tooFar({ options }: Redis): string {
-  return options.tls ? 'it is out of reach, or does not speak TLS' : 'it is out of reach';
 }
 
 /** What a server's refusal means, and what to do about it. */
