@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { Job, type Task } from 'nestjs-jobs';
 import { redisBackend } from 'nestjs-jobs/redis';
@@ -14,6 +15,9 @@ const commands =
     ' ',
   );
 const places = ['~jobs:*', '&jobs:*'];
+
+// What is said at each boot is tested elsewhere.
+Logger.overrideLogger(false);
 
 let server: OwnRedis;
 let admin: Redis;
