@@ -38,6 +38,6 @@ export {
   type Violation,
 } from './task/errors.js';
 
-export type { Acted, Backend } from './backend/backend.js';
-export { CrossSlotError } from './backend/errors.js';
+export type { Acted, Backend, Durability } from './backend/backend.js';
+export { CrossSlotError, StoreUnavailableError, UnusableStoreError } from './backend/errors.js';
 export { memoryBackend, type MemoryBackendOptions } from './backend/memory/memory-backend.js';

@@ -13,6 +13,8 @@ export interface Backend {
   readonly schedules: ScheduleStore;
   readonly catalog: CatalogStore;
   readonly bell: Bell;
+  /** What a crash of the store's server may cost, once it is open; absent where there is no server. */
+  readonly durability?: Durability;
   /** Connects and checks the server; rejects where it cannot be used. */
   open(settings: BackendSettings): Promise<void>;
   /** Releases what `open` took. Calls that are under way may still answer. */
@@ -23,6 +25,12 @@ export interface Backend {
    */
   guardLeases?(settings: LeaseGuardSettings): LeaseGuard | undefined;
 }
+
+/**
+ * How soon what was acknowledged is on disk: never, from time to time, every second, before it is acknowledged; or the
+ * server does not say.
+ */
+export type Durability = 'none' | 'snapshots' | 'everysec' | 'always' | 'unknown';
 
 /** What a store must know for the transitions that no runner is part of. */
 export interface BackendSettings {

@@ -1,30 +1,19 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Redis } from 'ioredis';
-import { Job, type Task } from 'nestjs-jobs';
-import { redisBackend } from '../../lib/backend/redis/redis-backend.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
 import { eventually, startApp } from '../support/app.js';
+import { adminOf, ownRedis } from '../support/own-redis.js';
+import { counting, isDone, newPrefix } from './fixtures/redis-jobs.js';
 
-const url = process.env.TEST_REDIS_URL!;
+// A server of our own: what is done to it must not trouble other specs.
+let url: string;
 let admin: Redis;
-beforeAll(() => {
-  admin = new Redis(url);
+beforeAll(async () => {
+  ({ url } = await ownRedis());
+  admin = adminOf(url);
 });
-afterAll(() => admin.quit());
 
-/** A job in a queue of its own, and the params of its runs. */
-function counting() {
-  const runs: number[] = [];
-  @Job({ queue: `counting-${randomUUID()}`, name: 'Counting' })
-  class Counting {
-    run(params: number, _task: Task) {
-      runs.push(params);
-    }
-  }
-  return { Counting, runs };
-}
-
-const onRedis = (prefix: string) => ({ backend: redisBackend({ url }), prefix });
+/** Only the bell wakes a runner. */
+const noSweep = { pollInterval: '10m' } as const;
 
 /** The clients that applications have open; the test's own is left alone. */
 async function killClients(): Promise<void> {
@@ -39,46 +28,54 @@ async function killClients(): Promise<void> {
 
 describe('An application on Redis', () => {
   it('runs what another application has enqueued that only enqueues, told by its bell', async () => {
-    const prefix = `t${randomUUID().slice(0, 8)}`;
-    const { Counting, runs } = counting();
-    const worker = await startApp({ providers: [Counting], options: onRedis(prefix), realTime: true });
-    const web = await startApp({ options: { ...onRedis(prefix), runner: false }, realTime: true });
-    const queue = (await web.jobs.enqueue(Counting, 1)).queue;
-    await eventually(() => runs.length === 1, 2_000);
+    const prefix = newPrefix();
+    const { Counting, runs, queue } = counting();
+    const options = { backend: url, prefix, runner: noSweep };
+    const worker = await startApp({ providers: [Counting], options, realTime: true });
+    const web = await startApp({ options: { ...options, runner: false }, realTime: true });
+    await web.jobs.enqueue(Counting, 1);
+    await eventually(() => runs.length === 1);
     await web.jobs.enqueue(Counting, 2, { in: '100ms' });
-    await eventually(() => runs.length === 2, 2_000);
-    await eventually(async () => (await worker.catalog.counts(queue)).pending === 0);
+    await eventually(() => runs.length === 2);
+    await eventually(() => isDone(worker.catalog, queue));
     expect(runs).toEqual([1, 2]);
   });
 
+  it('hears its bell again when its connections were killed', async () => {
+    const prefix = newPrefix();
+    const { Counting, runs, queue } = counting();
+    const options = { backend: url, prefix, runner: noSweep };
+    const { jobs } = await startApp({ providers: [Counting], options, realTime: true });
+    const listeners = async () => (await admin.pubsub('NUMSUB', `${prefix}:{${queue}}:bell`))[1];
+    for (let n = 1; n <= 3; n++) {
+      await eventually(async () => Number(await listeners()) === 1);
+      await jobs.enqueue(Counting, n);
+      await eventually(() => runs.length === n);
+      await killClients();
+    }
+  });
+
   it('goes on by itself when its scripts are flushed and its connections killed', async () => {
-    const prefix = `t${randomUUID().slice(0, 8)}`;
-    const { Counting, runs } = counting();
-    const app = await startApp({
+    const prefix = newPrefix();
+    const { Counting, runs, queue } = counting();
+    const { jobs, catalog } = await startApp({
       providers: [Counting],
-      options: { ...onRedis(prefix), runner: { pollInterval: '200ms' } },
+      options: { backend: url, prefix, runner: { pollInterval: '200ms' } },
       realTime: true,
     });
     const total = 400;
-    const stored: number[] = [];
-    let queue = '';
     for (let n = 0; n < total; n++) {
       if (n % 100 === 50) await killClients();
       if (n % 100 === 75) await admin.script('FLUSH');
-      ({ queue } = await app.jobs.enqueue(Counting, n));
-      stored.push(n);
+      await jobs.enqueue(Counting, n);
     }
-    await eventually(() => new Set(runs).size === total, 10_000);
-    expect(stored).toHaveLength(total);
-    await eventually(async () => {
-      const { waiting, pending, dead } = await app.catalog.counts(queue);
-      return waiting + pending + dead === 0;
-    }, 10_000);
+    await eventually(() => new Set(runs).size === total);
+    await eventually(() => isDone(catalog, queue));
   });
 
   it('does not begin where the server cannot be used, and says why', async () => {
     const refused = startApp({
-      options: { backend: redisBackend({ url: 'redis://127.0.0.1:1' }) },
+      options: { backend: 'redis://127.0.0.1:1' },
       realTime: true,
     });
     await expect(refused).rejects.toMatchObject({

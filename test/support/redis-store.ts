@@ -1,9 +1,13 @@
+import { Logger } from '@nestjs/common';
 import type { Cluster, Redis } from 'ioredis';
 import type { BackendSettings } from '../../lib/backend/backend.js';
 import { redisBackend } from '../../lib/backend/redis/redis-backend.js';
 import type { TestStore } from '../backend/conformance/setup.js';
 import { ageRedisQueue } from './redis-time.js';
 import { ShiftedBackend } from './shifted-backend.js';
+
+// What is said at each boot is tested elsewhere.
+Logger.overrideLogger(false);
 
 /** The test run's Redis server, or its cluster, as a store whose clock a test can move. */
 export async function openRedisStore(

@@ -4,6 +4,7 @@ import type {
   BackendSettings,
   Bell,
   CatalogStore,
+  Durability,
   LeaseGuard,
   LeaseGuardSettings,
   ScheduleStore,
@@ -12,6 +13,7 @@ import type {
 import { UnusableStoreError } from '../errors.js';
 import { guardRedisLeases } from './lease-thread/redis-lease-guard.js';
 import { plainListener, RedisBell, type BellListener } from './redis-bell.js';
+import { checkAtBoot } from './redis-boot-checks.js';
 import { RedisCatalog } from './redis-catalog.js';
 import {
   connect,
@@ -19,12 +21,12 @@ import {
   makeClient,
   makeSubscriber,
   nodesBySlot,
-  versionOf,
   type RedisClient,
 } from './redis-clients.js';
 import { RedisClusterTasks } from './redis-cluster-tasks.js';
 import { RedisConnection } from './redis-connection.js';
 import { RedisKeys, slotOf } from './redis-keys.js';
+import { checkListening } from './redis-rights.js';
 import { RedisSchedules } from './redis-schedules.js';
 import type { BellKind } from './redis-scripts.js';
 import { RedisShardedListener } from './redis-sharded-listener.js';
@@ -33,14 +35,18 @@ import { RedisTasks } from './redis-tasks.js';
 
 /** Tasks in Redis. */
 export function redisBackend(options: RedisBackendOptions): Backend {
-  return new RedisBackend(redisTarget(options));
+  return new RedisBackend(redisTarget(options), options.strict ?? false);
 }
 
 class RedisBackend implements Backend {
   readonly name: string;
+  durability: Durability | undefined;
   private parts: Parts | undefined;
 
-  constructor(private readonly target: RedisTarget) {
+  constructor(
+    private readonly target: RedisTarget,
+    private readonly strict: boolean,
+  ) {
     this.name = nameOf(target);
   }
 
@@ -50,11 +56,10 @@ class RedisBackend implements Backend {
     try {
       // One after the other: a client that is cut off while it connects keeps a timer.
       await connect(client, this.target);
-      const [major, minor] = await versionOf(client);
-      if (major < 6 || (major === 6 && minor < 2))
-        throw new UnusableStoreError(`redis ${major}.${minor} is too old: 6.2 or newer is needed`);
-      const bells = client instanceof Cluster && major >= 7 ? 'sharded' : 'plain';
-      listener = await this.listenerFor(client, bells);
+      const check = { name: this.name, prefix: settings.prefix, strict: this.strict };
+      const { durability, bells } = await checkAtBoot(client, check);
+      this.durability = durability;
+      listener = await this.listenerFor(client, bells, settings.prefix);
       const connection = new RedisConnection(client, new RedisKeys(settings.prefix), deadlineMs, bells);
       this.parts = {
         prefix: settings.prefix,
@@ -104,7 +109,7 @@ class RedisBackend implements Backend {
     return this.parts;
   }
 
-  private async listenerFor(client: RedisClient, bells: BellKind): Promise<BellListener> {
+  private async listenerFor(client: RedisClient, bells: BellKind, prefix: string): Promise<BellListener> {
     if (client instanceof Cluster)
       return bells === 'plain'
         ? plainListener(client)
@@ -112,6 +117,7 @@ class RedisBackend implements Backend {
     const subscriber = makeSubscriber(this.target);
     try {
       await connect(subscriber, this.target);
+      await checkListening(subscriber, this.name, prefix);
     } catch (error) {
       subscriber.disconnect();
       throw error;

@@ -1,6 +1,8 @@
+import { Cluster } from 'ioredis';
 import type { Bell } from '../backend.js';
 import type { RedisClient } from './redis-clients.js';
 import type { RedisConnection } from './redis-connection.js';
+import { keepAsking } from './redis-heartbeat.js';
 
 type Wake = (queue: string, cancelledId?: string) => void;
 
@@ -61,13 +63,17 @@ export class RedisBell implements Bell {
 /** One connection hears everything, whatever server it is connected to. */
 export function plainListener(client: RedisClient): BellListener {
   const wanted = new Set<string>();
+  const stopAsking = client instanceof Cluster ? () => undefined : keepAsking(client);
   const listener: BellListener = {
     onMessage: () => undefined,
     subscribe: async (channels) => {
       for (const channel of channels) wanted.add(channel);
       await client.subscribe(...channels);
     },
-    close: () => client.disconnect(),
+    close: () => {
+      stopAsking();
+      client.disconnect();
+    },
   };
   client.on('message', (channel: string, message: string) => listener.onMessage(channel, message));
   // The client brings back what it had subscribed to, but not what was asked for while the server was away.

@@ -1,5 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { UnusableStoreError } from '../errors.js';
+import { connectAtBoot, refusal } from './redis-refusal.js';
 import { nameOf, type RedisNode, type RedisTarget } from './redis-target.js';
 
 /** A server that has not answered by then is taken for gone, and its connection is made anew. */
@@ -69,15 +69,23 @@ function isNode({ host, port }: RedisNode, name: string | undefined): boolean {
 
 /** The first connection must succeed; later ones come back by themselves. */
 export async function connect(client: RedisClient, target: RedisTarget): Promise<void> {
+  if (!(client instanceof Cluster)) return connectAtBoot(client, nameOf(target));
   let trouble: Error | undefined;
   client.on('error', (error: Error & { lastNodeError?: Error }) => (trouble = error.lastNodeError ?? error));
   try {
     await client.connect();
   } catch (error) {
-    const cause = trouble ?? (error as Error);
-    throw new UnusableStoreError(`${nameOf(target)} cannot be used: ${cause.message}`, { cause });
+    throw refusal(nameOf(target), trouble ?? (error as Error));
   }
-  if (client instanceof Cluster) await connectNodes(client);
+  await connectNodes(client);
+}
+
+/** The servers that hold tasks, as far as they can be reached. */
+export function serversOf(client: RedisClient): Redis[] {
+  if (!(client instanceof Cluster)) return [client];
+  const nodes = client.nodes('master');
+  const ready = nodes.filter(({ status }) => status === 'ready');
+  return ready.length > 0 ? ready : nodes;
 }
 
 /** Ahead of the first command: without an offline queue there is nothing to wait in. A node that is away may come later. */
@@ -88,17 +96,4 @@ async function connectNodes(cluster: Cluster): Promise<void> {
 
 async function connectNode(node: Redis): Promise<void> {
   if (node.status === 'wait' && !node.options.readOnly) await node.connect().catch(() => undefined);
-}
-
-/** The oldest version among the servers that answer, as major and minor. */
-export async function versionOf(client: RedisClient): Promise<[major: number, minor: number]> {
-  const nodes = client instanceof Cluster ? client.nodes('master') : [client];
-  const answers = await Promise.allSettled(nodes.map((node) => node.info('server')));
-  const texts = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-  if (texts.length === 0) throw (answers[0] as PromiseRejectedResult | undefined)?.reason;
-  const versions = texts.map((text) => {
-    const [, major, minor] = /redis_version:(\d+)\.(\d+)/.exec(text) ?? [];
-    return [Number(major), Number(minor)] as [number, number];
-  });
-  return versions.sort(([a, b], [c, d]) => a - c || b - d)[0]!;
 }

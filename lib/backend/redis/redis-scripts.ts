@@ -15,10 +15,12 @@ const names = Object.keys(luaSources) as ScriptName[];
 
 /** The scripts with the names by which a server knows them once it has seen them. */
 export function scriptsFor(bells: BellKind): Record<ScriptName, Script> {
-  const script = (name: ScriptName): Script => {
-    const source =
-      bells === 'plain' ? luaSources[name] : luaSources[name].replaceAll("'PUBLISH'", "'SPUBLISH'");
-    return { source, sha: createHash('sha1').update(source).digest('hex') };
-  };
-  return Object.fromEntries(names.map((name) => [name, script(name)])) as Record<ScriptName, Script>;
+  const entries = names.map((name) => [name, withBells(luaSources[name], bells)]);
+  return Object.fromEntries(entries) as Record<ScriptName, Script>;
+}
+
+/** A script that rings in that way. */
+export function withBells(text: string, bells: BellKind): Script {
+  const source = bells === 'plain' ? text : text.replaceAll("'PUBLISH'", "'SPUBLISH'");
+  return { source, sha: createHash('sha1').update(source).digest('hex') };
 }

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { BellListener } from './redis-bell.js';
 import { makeSubscriber } from './redis-clients.js';
+import { keepAsking } from './redis-heartbeat.js';
 import type { RedisNode, RedisTarget } from './redis-target.js';
 
 const firstPauseMs = 50;
@@ -20,6 +21,7 @@ export class RedisShardedListener implements BellListener {
   /** Nodes whose channels are about to be asked again. */
   private readonly doubted = new Set<string>();
   private readonly timers = new Set<NodeJS.Timeout>();
+  private readonly stopAsking: (() => void)[] = [];
   private isClosed = false;
 
   constructor(
@@ -38,6 +40,7 @@ export class RedisShardedListener implements BellListener {
   close(): void {
     this.isClosed = true;
     for (const timer of this.timers) clearTimeout(timer);
+    for (const stop of this.stopAsking) stop();
     for (const subscriber of this.subscribers.values()) subscriber.disconnect();
   }
 
@@ -84,6 +87,7 @@ export class RedisShardedListener implements BellListener {
       // A node says so when a slot has left it; asking again tells which channels that meant.
       subscriber.on('moved', () => this.doubt(name));
       subscriber.on('close', () => this.doubt(name));
+      this.stopAsking.push(keepAsking(subscriber));
       subscriber.connect().catch(() => undefined);
     }
     if (subscriber.status !== 'ready') await becomesReady(subscriber);

@@ -31,12 +31,21 @@ export interface RedisNode {
   readonly port: number;
 }
 
+/** Our replies keep one shape, whatever the application likes for its own. */
+const ours: RedisOptions = {
+  replyMapping: 'legacy',
+  stringNumbers: false,
+  enableAutoPipelining: false,
+  autoResubscribe: true,
+  readOnly: false,
+};
+
 export function redisTarget(given: RedisBackendOptions): RedisTarget {
   checkGiven(given);
   const target = given.client ? likeClient(given.client) : fromUrl(given.url, given.options ?? {});
   const keyPrefix = target.options.keyPrefix ?? target.clusterOptions?.keyPrefix;
   if (keyPrefix) refuse('keyPrefix', keyPrefix, 'left out: JobsModule.forRoot({ prefix }) names the keys');
-  return target;
+  return { ...target, options: { ...target.options, ...ours } };
 }
 
 /** What logs call it: no user, no password. */
@@ -46,24 +55,25 @@ export function nameOf({ nodes, options }: RedisTarget): string {
   return `redis at ${options.path ?? `${options.host ?? 'localhost'}:${options.port ?? 6379}`}`;
 }
 
-function checkGiven(given: RedisBackendOptions): void {
+function checkGiven(given: RedisBackendOptions | undefined): asserts given is RedisBackendOptions {
   const known = ['url', 'options', 'client', 'strict'];
   for (const key of Object.keys(given ?? {}))
-    if (!known.includes(key)) refuse(key, undefined, `one of ${known.join(', ')}`);
-  const { url, options, client } = given;
+    if (!known.includes(key)) refuse(key, 'an unknown option', `one of ${known.join(', ')}`);
+  const { url, options, client } = given ?? {};
   if (url === undefined && options === undefined && client === undefined)
-    refuse('url', url, "an address such as 'redis://localhost:6379', or options, or a client");
+    refuse('url', 'not given', "an address such as 'redis://localhost:6379', or options, or a client");
+  if (url !== undefined && typeof url !== 'string') refuse('url', url, 'text');
   if (client !== undefined && (url !== undefined || options !== undefined))
     refuse('client', 'a client', 'given alone: it says itself where it connects');
-  if (client !== undefined && typeof client.duplicate !== 'function')
-    refuse('client', client, 'an ioredis client or cluster');
+  if (client !== undefined && typeof client?.duplicate !== 'function')
+    refuse('client', 'something else', 'an ioredis client or cluster');
 }
 
+/** Of what may be a password, nothing is shown; the text before the last @ is taken as it is, whatever it holds. */
 function fromUrl(url: string | undefined, options: RedisOptions): RedisTarget {
   if (url === undefined) return { options };
   const [, scheme = '', rest = ''] = /^([a-z+]+):\/\/(.*)$/i.exec(url) ?? [];
   const [, secure, cluster] = /^redis(s?)(\+cluster)?$/i.exec(scheme) ?? [];
-  // The rest may hold a password and is not shown.
   if (secure === undefined)
     refuse(
       'url',
@@ -71,24 +81,17 @@ function fromUrl(url: string | undefined, options: RedisOptions): RedisTarget {
       'redis://, rediss:// or redis+cluster://',
     );
   const at = rest.lastIndexOf('@');
-  const places = rest
-    .slice(at + 1)
-    .split(/[/?]/)[0]!
-    .split(',');
-  if (!cluster && places.length > 1) refuse('url', `${places.length} hosts`, 'one host, or redis+cluster://');
-  const nodes = places.map(nodeOf);
-  const path = rest
-    .slice(at + 1)
-    .split('?')[0]!
-    .split('/')[1];
+  const [, places = '', path = '', query = ''] = /^([^/?]*)\/?([^?]*)(.*)$/.exec(rest.slice(at + 1)) ?? [];
+  if (query) refuse('url', query.split('=')[0], 'without settings behind a ?, which belong in options');
+  const names = places.split(',');
+  if (!cluster && names.length > 1) refuse('url', `${names.length} hosts`, 'one host, or redis+cluster://');
   if (cluster && path) refuse('url', `/${path}`, 'no database number: a cluster has one only');
-  const db = path ? Number(path) : undefined;
-  if (db !== undefined && !Number.isInteger(db))
-    refuse('url', `/${path}`, 'a database number behind the host');
+  if (path && !/^\d+$/.test(path)) refuse('url', `/${path}`, 'a database number behind the host');
+  const nodes = names.map((text) => nodeOf(text, names.length === 1));
   const fromText: RedisOptions = {
     ...(at >= 0 ? userOf(rest.slice(0, at)) : {}),
     ...(secure ? { tls: {} } : {}),
-    ...(db === undefined ? {} : { db }),
+    ...(path ? { db: Number(path) } : {}),
   };
   if (cluster) return { nodes, options: { ...fromText, ...options } };
   return { options: { ...nodes[0], ...fromText, ...options } };
@@ -97,15 +100,25 @@ function fromUrl(url: string | undefined, options: RedisOptions): RedisTarget {
 function userOf(text: string): RedisOptions {
   const [username = '', ...password] = text.split(':');
   return {
-    ...(username ? { username: decodeURIComponent(username) } : {}),
-    ...(password.length > 0 ? { password: decodeURIComponent(password.join(':')) } : {}),
+    ...(username ? { username: decoded(username) } : {}),
+    ...(password.length > 0 ? { password: decoded(password.join(':')) } : {}),
   };
 }
 
-function nodeOf(text: string): RedisNode {
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return refuse('url', 'a user or password with a bare %', 'written with %25 for each %');
+  }
+}
+
+function nodeOf(text: string, isAlone = true): RedisNode {
   const [, bracketed, plain, port = '6379'] = /^(?:\[(.+)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? [];
   const host = bracketed ?? plain;
-  if (host === undefined || Number(port) > 65_535) refuse('url', text, 'a host, or host:port');
+  const isPort = Number(port) > 0 && Number(port) < 65_536;
+  if (host === undefined || !isPort || (!host && !isAlone))
+    refuse('url', 'something else where the host stands', 'a host, or host:port');
   return { host: host || 'localhost', port: Number(port) };
 }
 

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 
 const [command, ...args] = process.argv.slice(2);
 const server = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+process.stdout.write(`${server.pid}\n`);
 const end = () => server.kill('SIGKILL');
 process.stdin.on('end', end).on('close', end).resume();
 process.on('SIGTERM', end).on('SIGINT', end);

@@ -40,19 +40,39 @@ export function freePort() {
   });
 }
 
-/** Starts a program that ends with this process, in a folder of its own that goes with it. */
+/**
+ * Starts a program that ends with this process, in a folder of its own that goes with it. `argsFor` gets the folder; what a
+ * program finds there after a restart is what it left.
+ */
 export function startServer(program, argsFor) {
   const folder = mkdtempSync(join(tmpdir(), 'nestjs-jobs-'));
-  const child = spawn(process.execPath, [keeper, program, ...argsFor(folder)], {
-    stdio: ['pipe', 'ignore', 'inherit'],
-    cwd: folder,
-  });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
+  let run = begin(program, argsFor(folder), folder);
   return {
+    folder,
+    /** Sends a signal to the program itself, and waits for its end where the signal ends it. */
+    async kill(signal) {
+      process.kill(await run.pid, signal);
+      if (signal === 'SIGKILL' || signal === 'SIGTERM') await run.ended;
+    },
+    restart() {
+      run = begin(program, argsFor(folder), folder);
+    },
     async stop() {
-      child.stdin.end();
-      await ended;
+      run.end();
+      await run.ended;
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+function begin(program, args, folder) {
+  const child = spawn(process.execPath, [keeper, program, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    cwd: folder,
+  });
+  return {
+    end: () => child.exitCode === null && child.stdin.end(),
+    ended: new Promise((resolve) => child.once('exit', resolve)),
+    pid: new Promise((resolve) => child.stdout.once('data', (line) => resolve(Number(line)))),
   };
 }

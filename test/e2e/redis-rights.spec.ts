@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { Job, type Task } from 'nestjs-jobs';
+import { redisBackend } from 'nestjs-jobs/redis';
+import { eventually, startApp } from '../support/app.js';
+import { adminOf, ownRedis } from '../support/own-redis.js';
+import type { OwnRedis } from '../support/servers/redis.mjs';
+import { settings } from '../backend/conformance/setup.js';
+
+/** The least rights, as the manual lists them. */
+const commands =
+  'evalsha eval time hset hincrby hget hmget hexists hdel zadd zcard zcount zrange zrangebylex zrangebyscore zrank zscore zrem zpopmin publish sadd smembers get set subscribe ping'.split(
+    ' ',
+  );
+const places = ['~jobs:*', '&jobs:*'];
+
+// What is said at each boot is tested elsewhere.
+Logger.overrideLogger(false);
+
+let server: OwnRedis;
+let admin: Redis;
+beforeAll(async () => {
+  server = await ownRedis();
+  admin = adminOf(server.url);
+});
+
+/** The address as a user who may do this and nothing else. */
+async function as(user: string, ...rules: string[]): Promise<string> {
+  await admin.call('ACL', ['SETUSER', user, 'reset', 'on', '>p', ...rules]);
+  return `redis://${user}:p@127.0.0.1:${server.port}`;
+}
+const allowed = (names: readonly string[]) => names.map((name) => `+${name}`);
+
+/** What the boot of an application says, or nothing where it goes well. */
+async function refusalOf(url: string): Promise<string> {
+  const backend = redisBackend({ url });
+  try {
+    await backend.open(settings);
+    return '';
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'UNUSABLE_STORE' });
+    return (error as Error).message;
+  } finally {
+    await backend.close();
+  }
+}
+
+describe('A user with the least rights', () => {
+  it('suffices to enqueue, run, retry, cancel, pause, list and renew', async () => {
+    const url = await as('least', ...places, ...allowed(commands), '+info');
+    const runs: string[] = [];
+    @Job({ queue: 'least', name: 'Least', retries: 2, backoff: '50ms' })
+    class Least {
+      async run(what: string, task: Task) {
+        runs.push(`${what} ${task.attempt}`);
+        if (what === 'retried' && task.attempt === 1) throw new Error('once');
+        if (what === 'dead') task.fail('for good', { retry: false });
+        if (what === 'long') await sleep(3_000);
+      }
+    }
+    const { jobs, catalog, lines } = await startApp({
+      providers: [Least],
+      options: { backend: url, runner: { lease: '1s', pollInterval: '200ms' } },
+      realTime: true,
+    });
+    await catalog.pause('least');
+    const cancelled = await jobs.enqueue(Least, 'cancelled', { in: '1h' });
+    expect(await catalog.cancel(cancelled)).toBe('done');
+    const later = await jobs.enqueue(Least, 'later', { in: '1h' });
+    await jobs.bulk((bulk) => {
+      for (const what of ['retried', 'dead', 'long']) bulk.enqueue(Least, what);
+    });
+    expect(runs).toEqual([]);
+    await catalog.runNow(later);
+    await catalog.resume('least');
+    const expected = ['dead 1', 'later 1', 'long 1', 'retried 1', 'retried 2'];
+    await eventually(() => runs.length >= expected.length);
+    expect([...runs].sort()).toEqual(expected);
+    await eventually(async () => (await catalog.counts('least')).pending === 0);
+    const [dead] = await catalog.tasks('least', 'dead');
+    expect(await catalog.retry(dead!)).toBe('done');
+    await eventually(() => runs.length === expected.length + 1);
+    expect(await catalog.queues()).toContain('least');
+    expect(lines.filter(({ message }) => /NOPERM|permission/.test(message))).toEqual([]);
+  });
+
+  it('suffices for schedules', async () => {
+    const backend = redisBackend({ url: await as('least', ...places, ...allowed(commands), '+info') });
+    await backend.open(settings);
+    try {
+      const ref = { queue: 'planned', id: 'daily' };
+      await backend.schedules.put({ ...ref, job: 'Least', rule: 'daily', nextSlot: 'now' });
+      const [due] = (await backend.schedules.due(['planned'])).schedules;
+      const task = {
+        queue: 'planned',
+        id: 'a',
+        token: 'a',
+        job: 'Least',
+        params: '1',
+        priority: 0,
+        due: { inMs: 0 },
+        retries: 0,
+      };
+      const advanced = await backend.schedules.advance(ref, due!.nextSlot, due!.nextSlot + 60_000, task);
+      expect(advanced).toMatchObject({ status: 'advanced', added: { status: 'enqueued' } });
+      expect(await backend.schedules.remove(ref)).toBe(true);
+    } finally {
+      await backend.close();
+    }
+  });
+
+  it.each(commands)('is told at boot where it may not call %s', async (command) => {
+    const others = commands.filter((name) => name !== command);
+    const url = await as('fewer', ...places, ...allowed(others), '+info');
+    expect(await refusalOf(url)).toMatch(new RegExp(`cannot be used: .*\\b${command}\\b`, 'i'));
+  });
+
+  it.each([
+    ['keys', ['~other:*', '&jobs:*'], /lacks a right: NOPERM .*keys/],
+    ['channels', ['~jobs:*', '&other:*'], /may not run all that scripts need .*'jobs:\*': PUBLISH/],
+  ])('is told at boot where it may not use our %s', async (_, places, expected) => {
+    expect(await refusalOf(await as('elsewhere', ...places, ...allowed(commands), '+info'))).toMatch(
+      expected,
+    );
+  });
+
+  it.each([
+    ['INFO and CONFIG', [], 'unknown'],
+    ['INFO', ['+config|get'], 'none'],
+    ['CONFIG', ['+info'], 'unknown'],
+    ['neither', ['+info', '+config|get'], 'none'],
+  ])('may lack %s, and the durability is what can be known then', async (_, more, durability) => {
+    const backend = redisBackend({ url: await as('asking', ...places, ...allowed(commands), ...more) });
+    await backend.open(settings);
+    await backend.close();
+    expect(backend.durability).toBe(durability);
+  });
+});

@@ -1,0 +1,1 @@
+export function findProgram(programs: readonly string[], debianPackage: string): string;
