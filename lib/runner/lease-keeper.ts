@@ -23,27 +23,30 @@ export class LeaseKeeper {
   private failedSince: number | undefined;
 
   private readonly leaseMs: number;
-  private readonly guard: LeaseGuard | undefined;
-  private readonly pauseMs: number;
+  private guard: LeaseGuard | undefined;
 
   constructor(
     private readonly backend: Backend,
     private readonly clock: Clock,
-    { leaseMs, blockedLimitMs }: Pick<RunnerSettings, 'leaseMs' | 'blockedLimitMs'>,
-    queues: readonly string[],
+    private readonly settings: Pick<RunnerSettings, 'leaseMs' | 'blockedLimitMs'>,
     private readonly report: (message: string, error?: unknown) => void,
   ) {
-    this.leaseMs = leaseMs;
-    this.guard = backend.guardLeases?.({
+    this.leaseMs = settings.leaseMs;
+  }
+
+  start(queues: readonly string[]): void {
+    this.guard = this.backend.guardLeases?.({
+      ...this.settings,
       queues,
-      leaseMs,
-      blockedLimitMs,
       lost: (lease) => this.lose([lease]),
       cancelled: ({ queue, id }) => this.cancel(queue, id),
-      report: (message) => report(message),
+      report: (message) => this.report(message),
     });
-    // What a guard fails to renew must still be seen in time.
-    this.pauseMs = this.guard ? leaseMs / 6 : leaseMs / 3;
+  }
+
+  /** What a guard fails to renew must still be seen in time. */
+  private get pauseMs(): number {
+    return this.guard ? this.leaseMs / 6 : this.leaseMs / 3;
   }
 
   /** Whether the store takes renewals; while it does not, claiming more would only lose more. */

@@ -54,7 +54,7 @@ export class RunnerSession {
     this.silent = new SilentQueues(clock, (message, reason) => say('warn', message, reason));
     this.intake = new Intake(queues, settings.concurrency, settings.batch, this.silent.pausedUntil);
     this.drained = new TurningPoint(clock, () => this.running.size === 0);
-    this.keeper = new LeaseKeeper(backend, clock, settings, this.intake.queues, (message, error) => {
+    this.keeper = new LeaseKeeper(backend, clock, settings, (message, error) => {
       say('warn', message, error);
       this.exchanges.wake();
     });
@@ -72,6 +72,7 @@ export class RunnerSession {
   }
 
   begin(): void {
+    this.keeper.start(this.intake.queues);
     void this.listen();
     this.exchanges.wake();
   }

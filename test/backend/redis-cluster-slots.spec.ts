@@ -26,9 +26,9 @@ async function setup(count = 3) {
   const connection = new RedisConnection(client, keys, 30_000, 'sharded');
   const calls: string[] = [];
   const run = connection.run.bind(connection);
-  connection.run = (script, queues, args) => {
+  connection.run = (script, ...rest) => {
     calls.push(script);
-    return run(script, queues, args);
+    return run(script, ...rest);
   };
   const queues: string[] = [];
   while (queues.length < count) {

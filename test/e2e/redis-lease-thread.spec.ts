@@ -108,7 +108,7 @@ describe('The lease thread', () => {
     end.open();
     await eventually(async () => (await task())?.state === 'succeeded');
     expect(await task()).toMatchObject({ attempt: 1, failures: 0 });
-    expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
+    expect(lines.filter(({ level, context }) => level === 'warn' && context === 'JobRunner')).toEqual([]);
   });
 
   it('brings a cancellation to the signal when the bell is not heard', async () => {

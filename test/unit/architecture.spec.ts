@@ -30,7 +30,9 @@ const entries = /^((testing|dashboard|backend\/redis|backend\/postgres)\/)?index
 
 const lineLimit = 250;
 /** Files that are longer, each with its reason. */
-const longFiles: Record<string, string> = {};
+const longFiles: Record<string, string> = {
+  'backend/backend.ts': 'the contract of a backend is read as a whole',
+};
 
 const lib = join(import.meta.dirname, '../../lib');
 const sources = new Map(

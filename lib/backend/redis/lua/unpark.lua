@@ -40,7 +40,7 @@ local function put_back(entries)
   each_chunk('ZADD', q.waiting, waiting)
 end
 
-while range <= #ARGV - 2 and count < MOVES and redis.call('EXISTS', q.parked_by) == 1 do
+while range <= #ARGV - 2 and count < MOVES and redis.call('ZCARD', q.parked_by) > 0 do
   local min, max = bounds(range)
   if after ~= '' then min = '(' .. after end
   local found = redis.call('ZRANGEBYLEX', q.parked_by, min, max, 'LIMIT', 0, MOVES - count)
