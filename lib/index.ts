@@ -39,5 +39,5 @@ export {
 } from './task/errors.js';
 
 export type { Acted, Backend, Durability } from './backend/backend.js';
-export { StoreUnavailableError, UnusableStoreError } from './backend/errors.js';
+export { CrossSlotError, StoreUnavailableError, UnusableStoreError } from './backend/errors.js';
 export { memoryBackend, type MemoryBackendOptions } from './backend/memory/memory-backend.js';

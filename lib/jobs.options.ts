@@ -80,6 +80,12 @@ export interface RunnerOptions {
    */
   shutdownTimeout?: Duration;
   /**
+   * An event loop that a handler blocks for longer loses its leases; until then, and not beyond a task's `timeout`, another
+   * thread renews them, where the backend has one.
+   * @default '5m'
+   */
+  blockedLimit?: Duration;
+  /**
    * Whether the runner starts with the application; else call `JobRunner.start()`.
    * @default true
    */
@@ -108,6 +114,7 @@ export const defaultOptions = {
     lease: '20s',
     pollInterval: '5s',
     shutdownTimeout: '30s',
+    blockedLimit: '5m',
     autoStart: true,
   },
 } satisfies JobsOptions;

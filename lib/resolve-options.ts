@@ -68,11 +68,21 @@ const knownKeys = [
   'log',
 ] as const satisfies readonly (keyof JobsOptions)[];
 
+const knownRunnerKeys = [
+  'queues',
+  'concurrency',
+  'batch',
+  'lease',
+  'pollInterval',
+  'shutdownTimeout',
+  'blockedLimit',
+  'autoStart',
+] as const satisfies readonly (keyof RunnerOptions)[];
+
 const levels: readonly string[] = ['verbose', 'debug', 'log', 'warn', 'error', 'fatal'];
 
 function resolveRunner(options: RunnerOptions): RunnerSettings {
-  const known = ['queues', 'concurrency', 'batch', 'lease', 'pollInterval', 'shutdownTimeout', 'autoStart'];
-  checkKeys(options, known, where, 'runner');
+  checkKeys(options, knownRunnerKeys, where, 'runner');
   const chosen = { ...defaultOptions.runner, ...withoutUndefined(options) };
   if (!isCapacity(chosen.concurrency))
     refuse('runner.concurrency', chosen.concurrency, 'an integer from 1, or Infinity');
@@ -87,6 +97,7 @@ function resolveRunner(options: RunnerOptions): RunnerSettings {
     leaseMs,
     pollIntervalMs: positiveMs('runner.pollInterval', chosen.pollInterval),
     shutdownTimeoutMs: toMs(chosen.shutdownTimeout, { where, option: 'runner.shutdownTimeout' }),
+    blockedLimitMs: positiveMs('runner.blockedLimit', chosen.blockedLimit),
     autoStart: bool('runner.autoStart', chosen.autoStart),
   });
 }

@@ -19,6 +19,11 @@ export interface Backend {
   open(settings: BackendSettings): Promise<void>;
   /** Releases what `open` took. Calls that are under way may still answer. */
   close(): Promise<void>;
+  /**
+   * Starts what renews leases also while the event loop is blocked. Without it, or where it answers nothing (and reports
+   * why), the runner renews them itself.
+   */
+  guardLeases?(settings: LeaseGuardSettings): LeaseGuard | undefined;
 }
 
 /**
@@ -38,21 +43,33 @@ export interface BackendSettings {
   readonly enqueueTimeoutMs: number;
 }
 
-/** The hot path. A step that makes work, or a due time, rings the bell of its queue. */
+/**
+ * The hot path. A step that makes work, or a due time, rings the bell of its queue. Where a store has several parts, and
+ * one of them is silent, the others' answers are given all the same, with what is missing named; a promise rejects only
+ * where nothing at all was answered.
+ */
 export interface TaskStore {
+  /**
+   * Which part of the store keeps a queue: callers of one part wait for each other's answers, and should not for those of
+   * another. A store that is one part has none.
+   */
+  partOf?(queue: string): number;
   /**
    * Stores tasks. Each group is stored whole or not at all, groups do not depend on each other; ids and locks are taken
    * in the same step. A `raised` conflict (a lock with `onConflict: 'raise'`) stores nothing of its group, whose other
-   * tasks answer `dropped`.
+   * tasks answer `dropped`. An error stands for a group that could not be stored, or of which that is not known.
    */
-  add(groups: readonly (readonly NewTask[])[]): Promise<Added[][]>;
+  add(groups: readonly (readonly NewTask[])[]): Promise<(Added[] | Error)[]>;
   /**
    * Takes the best due tasks: promotes due work first (oldest first, at most 1,000 per queue), recovers expired leases,
    * then claims by priority, due time and arrival. Between queues: round robin from a rotating start, leftovers go round
    * again. A paused queue gives nothing.
    */
   claim(request: ClaimRequest): Promise<Claim>;
-  /** Writes outcomes, in order; an outcome whose epoch is no longer the task's changes nothing and answers `lost`. */
+  /**
+   * Writes outcomes, in order; an outcome whose epoch is no longer the task's changes nothing and answers `lost`. One that
+   * is `unanswered` may be written or not: it is to be offered again, as a repeat.
+   */
   settle(settlements: readonly Settlement[]): Promise<Settled[]>;
   /** Prolongs leases by `leaseMs` from the store's now. */
   renew(leases: readonly Lease[], leaseMs: number): Promise<Renewal>;
@@ -86,6 +103,13 @@ export interface Claim {
   readonly tasks: ClaimedTask[];
   /** Per asked queue, in order: milliseconds until there may be work again; 0 if there is some now; Infinity if only a bell can tell. */
   readonly nextInMs: number[];
+  /** The queues whose part of the store gave no answer: it may have claimed tasks of them, and their `nextInMs` says nothing. */
+  readonly unanswered?: readonly Unanswered[];
+}
+
+export interface Unanswered {
+  readonly queue: string;
+  readonly reason: Error;
 }
 
 /** A task with a lease on it, as a runner gets it. */
@@ -113,6 +137,37 @@ export interface Renewal {
   readonly lost: Lease[];
   /** Asked to stop; the lease was prolonged all the same. */
   readonly cancelled: Lease[];
+  /** Of these it is not known whether they were prolonged. */
+  readonly unanswered?: readonly Lease[];
+}
+
+export interface LeaseGuardSettings {
+  /** Those whose leases will be held. */
+  readonly queues: readonly string[];
+  readonly leaseMs: number;
+  /** An event loop that has given no sign of life for longer is no longer covered. */
+  readonly blockedLimitMs: number;
+  /** No longer this runner's. */
+  readonly lost: (lease: Lease) => void;
+  /** Asked to stop; the lease was prolonged all the same. */
+  readonly cancelled: (lease: Lease) => void;
+  /** For the log: what keeps it from renewing, and that it does so again. */
+  readonly report: (message: string) => void;
+}
+
+/** Renews leases apart from the event loop. No method waits for the store; who holds much, often, pays little. */
+export interface LeaseGuard {
+  /** Renews the lease until `release`; answers the number by which the guard knows it until then. */
+  hold(lease: Lease): number;
+  release(row: number): void;
+  /** After this time the lease is not renewed by a blocked event loop any more; Infinity: there is no such time. */
+  limit(row: number, afterMs: number): void;
+  /** How long ago the latest renewal was asked for that the store has granted; Infinity: none was yet. */
+  renewedAgoMs(row: number): number;
+  /** A sign of life of the event loop: to be given six times per lease while something is held. */
+  alive(): void;
+  /** Ends it, whatever it waits for. Never rejects. */
+  stop(): Promise<void>;
 }
 
 /** Rules that make tasks at slots. What a rule means is the scheduler's business; the store keeps its place. */
@@ -152,6 +207,8 @@ export interface DueSchedules {
   readonly nextInMs: number;
   /** The store's time. */
   readonly now: number;
+  /** Queues whose part of the store gave no answer. */
+  readonly unanswered?: readonly Unanswered[];
 }
 
 export type Advanced = { readonly status: 'lost' } | { readonly status: 'advanced'; readonly added?: Added };

@@ -18,3 +18,15 @@ export class StoreUnavailableError extends JobsError {
 export class UnusableStoreError extends JobsError {
   readonly code = 'UNUSABLE_STORE';
 }
+
+/** Tasks that belong together, but whose queues a cluster keeps apart: nothing of them was stored. */
+export class CrossSlotError extends JobsError {
+  readonly code = 'CROSS_SLOT';
+
+  constructor(readonly queues: readonly string[]) {
+    super(
+      `a bulk cannot be stored in one step: its queues ${queues.map((queue) => `'${queue}'`).join(', ')} lie in several ` +
+        'slots of the Redis cluster; give them a common hash tag, as in {mail}.high and {mail}.low, or make a bulk for each',
+    );
+  }
+}

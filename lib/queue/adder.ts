@@ -1,4 +1,5 @@
 import type { Added, Backend } from '../backend/backend.js';
+import { CrossSlotError } from '../backend/errors.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
 import type { NewTask } from '../task/task-record.js';
 import { lineOf } from '../task/stored-error.js';
@@ -68,19 +69,40 @@ export class Adder {
   }
 
   private async send(): Promise<void> {
-    const batch = this.waiting;
-    if (batch.length === 0) return;
+    const waiting = this.waiting;
+    if (waiting.length === 0) return;
     this.waiting = [];
+    await Promise.all(this.batchesOf(waiting).map((batch) => this.sendBatch(batch)));
+  }
+
+  /** One for all, or for each part of the store: who waits for a part that is silent must not keep the others waiting. */
+  private batchesOf(waiting: readonly Waiting[]): (readonly Waiting[])[] {
+    const { tasks } = this.backend;
+    if (!tasks.partOf) return [waiting];
+    const batches = new Map<number, Waiting[]>();
+    for (const one of waiting) {
+      const part = tasks.partOf(one.group[0]!.queue);
+      const batch = batches.get(part);
+      if (batch) batch.push(one);
+      else batches.set(part, [one]);
+    }
+    return [...batches.values()];
+  }
+
+  private async sendBatch(batch: readonly Waiting[]): Promise<void> {
     this.underWay.set(
       batch,
       this.clock.after(this.timeoutMs, () => this.timeOut(batch)),
     );
     try {
       const answers = await this.backend.tasks.add(batch.map(({ group }) => group));
-      batch.forEach(({ resolve }, index) => resolve(answers[index]!));
+      batch.forEach((one, index) => {
+        const answer = answers[index]!;
+        if (!Array.isArray(answer)) this.refuse([one], answer);
+        else one.resolve(answer);
+      });
     } catch (error) {
-      // A store that knows that nothing left this process says so.
-      this.refuse(batch, error, (error as { sent?: boolean } | undefined)?.sent ?? true);
+      this.refuse(batch, error);
     } finally {
       this.over(batch);
     }
@@ -92,9 +114,18 @@ export class Adder {
     this.over(batch);
   }
 
-  private refuse(batch: readonly Waiting[], cause: unknown, sent: boolean): void {
+  /** A store that knows that nothing left this process says so. */
+  private refuse(
+    batch: readonly Waiting[],
+    cause: unknown,
+    sent = (cause as { sent?: boolean } | undefined)?.sent ?? true,
+  ): void {
     for (const { group, reject } of batch)
-      reject(new EnqueueFailedError(group[0]!.job, group[0]!.id, sent, lineOf(cause), { cause }));
+      reject(
+        cause instanceof CrossSlotError
+          ? cause
+          : new EnqueueFailedError(group[0]!.job, group[0]!.id, sent, lineOf(cause), { cause }),
+      );
     this.over(batch);
   }
 

@@ -117,7 +117,7 @@ export class JobQueue {
   private preview({ task, params }: Built): Task<never> {
     const now = this.clock.now();
     const dueAt = 'at' in task.due ? task.due.at : now + task.due.inMs;
-    const facts = { ...task, params: params as never, attempt: 0, failures: 0, enqueuedAt: now, dueAt };
-    return new Task<never>(facts, (message) => this.log.write('log', task.job, message));
+    const facts = { ...task, attempt: 0, failures: 0, enqueuedAt: now, dueAt };
+    return new Task<never>(facts, params as never, this.log);
   }
 }

@@ -1,4 +1,4 @@
-import type { ClaimedTask } from '../backend/backend.js';
+import type { ClaimedTask, LeaseGuard } from '../backend/backend.js';
 import type { ParkReason } from '../task/task-record.js';
 import type { Task } from '../task/task.js';
 
@@ -23,6 +23,10 @@ export class Attempt {
   isLost = false;
   /** Ended before its run: what has not begun must not begin. */
   isOver = false;
+  /** Nothing of it runs any more: what becomes of its lease concerns the outcome alone. */
+  hasOutcome = false;
+  /** Who renews the lease beside us, and by which number it knows it. */
+  guarded: { readonly guard: LeaseGuard; readonly row: number } | undefined;
   private task: Task<never> | undefined;
   private reason: Error | undefined;
   private finish: ((end: End) => void) | undefined;
@@ -41,6 +45,11 @@ export class Attempt {
       if (this.isOver && this.isStopping) resolve(handedBack);
       run.then(resolve, (error: unknown) => resolve({ type: 'threw', error }));
     });
+  }
+
+  /** While the event loop is blocked, the lease is renewed for so long and no longer. */
+  limit(afterMs: number): void {
+    this.guarded?.guard.limit(this.guarded.row, afterMs);
   }
 
   /** The handler's view of the attempt: it hears what was said before it was there. */

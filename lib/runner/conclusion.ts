@@ -83,11 +83,8 @@ export class Conclusion {
   }
 
   /** Hooks and rules may hang like a run: beyond the job's timeout their slot does not wait for them either. */
-  private async bounded<T>(run: Run, what: string, work: Promise<T>, otherwise: T): Promise<T> {
-    const end = await this.patience.waitFor(
-      run,
-      work.then((value) => ({ type: 'returned', value })),
-    );
+  private async bounded<T>(run: Run, what: string, begin: () => Promise<T>, otherwise: T): Promise<T> {
+    const end = await this.patience.waitFor(run, async () => ({ type: 'returned', value: await begin() }));
     if (end.type === 'returned') return end.value as T;
     if (end.type === 'handed-back') throw new CutOff();
     this.complain(run.attempt.claimed, `${what} did not end within the timeout`);
@@ -123,7 +120,7 @@ export class Conclusion {
     );
     const delayMs =
       rules.retryDelay || rules.shouldRetry
-        ? await this.bounded(run, 'its retry rule', nextAttemptInMs(failed, rules, report), byDefault)
+        ? await this.bounded(run, 'its retry rule', () => nextAttemptInMs(failed, rules, report), byDefault)
         : byDefault;
     await this.afterRun(run, false, { willRetry: delayMs !== undefined, error });
     this.lines.failed(claimed, run.startedAt, error, delayMs);
@@ -163,7 +160,7 @@ export class Conclusion {
     const { handler, task } = run;
     if (!task || !this.hasAfterRun(run)) return;
     task.end(end);
-    const hooks = this.hooks.after('afterRun', handler?.instance ?? {}, success, task);
+    const hooks = () => this.hooks.after('afterRun', handler?.instance ?? {}, success, task);
     await this.bounded(run, 'afterRun', hooks, undefined);
   }
 

@@ -1,11 +1,12 @@
+import type { Clock } from '../task/clock.js';
 import { ShutdownError } from '../task/errors.js';
 import type { Attempt } from './attempt.js';
-import type { TurningPoint } from './turning-point.js';
+import { TurningPoint } from './turning-point.js';
 
 /** After the drain limit: success still counts, any throw is a hand-back. */
 const graceMs = 1_000;
 /** How long the last outcomes are offered to a store that does not answer. */
-export const lastOffersMs = 5_000;
+const lastOffersMs = 5_000;
 
 export interface Draining {
   readonly running: ReadonlySet<Attempt>;
@@ -29,4 +30,17 @@ export async function drain(draining: Draining): Promise<void> {
   }
   if (!(await stored.within(lastOffersMs)) && unstored() > 0)
     say('error', `${unstored()} outcomes could not be stored: their leases will end`);
+}
+
+/** Waits for the answer to a last call, but not for good. */
+export async function lastAnswer(clock: Clock, call: Promise<unknown>): Promise<void> {
+  let isAnswered = false;
+  const answered = new TurningPoint(clock, () => isAnswered);
+  void call
+    .catch(() => undefined)
+    .then(() => {
+      isAnswered = true;
+      answered.changed();
+    });
+  await answered.within(lastOffersMs);
 }

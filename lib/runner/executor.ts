@@ -1,4 +1,5 @@
 import type { ClaimedTask } from '../backend/backend.js';
+import type { OpenHandler } from '../job/handler.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { JobRegistry } from '../job/job-registry.js';
 import type { Clock } from '../task/clock.js';
@@ -34,17 +35,25 @@ export class Executor {
     return this.patience.abandoned;
   }
 
-  async execute(attempt: Attempt): Promise<Outcome> {
+  /** Without a promise where nothing on the way needs one: a short handler must not pay for what others wait for. */
+  execute(attempt: Attempt): Outcome | Promise<Outcome> {
     try {
-      return await this.carryOut(attempt);
+      const outcome = this.carryOut(attempt);
+      return isPromise(outcome)
+        ? outcome.catch((error: unknown) => this.unforeseen(attempt, error))
+        : outcome;
     } catch (error) {
-      // Nothing above should throw; if it does, the task must not hang in this process.
-      this.log.write('error', attempt.claimed.job, `task ${attempt.claimed.id}: ${lineOf(error)}`, error);
-      return { type: 'retry', error: storedError(error), delayMs: 60_000 };
+      return this.unforeseen(attempt, error);
     }
   }
 
-  private async carryOut(attempt: Attempt): Promise<Outcome> {
+  /** Nothing here should throw; if it does, the task must not hang in this process. */
+  private unforeseen({ claimed: { job, id } }: Attempt, error: unknown): Outcome {
+    this.log.write('error', job, `task ${id}: ${lineOf(error)}`, error);
+    return { type: 'retry', error: storedError(error), delayMs: 60_000 };
+  }
+
+  private carryOut(attempt: Attempt): Outcome | Promise<Outcome> {
     const { claimed } = attempt;
     if (attempt.isOver) return { type: 'handed-back' };
     const job = this.registry.named(claimed.job);
@@ -53,41 +62,74 @@ export class Executor {
     if (!extra) return this.park(claimed, 'unreadable', 'what was enqueued with it cannot be read');
     const run: Run = { attempt, job, extra, startedAt: this.clock.elapsed() };
     if (claimed.attempt > claimed.retries + 1) return this.conclusion.of(run, exhausted(claimed));
-    return this.conclusion.of(run, await this.patience.waitFor(run, this.run(run)));
+    const end = this.patience.waitFor(run, () => this.begin(run));
+    return isPromise(end)
+      ? end.then((reached) => this.conclusion.of(run, reached))
+      : this.conclusion.of(run, end);
+  }
+
+  private begin(run: Run): End | Promise<End> {
+    try {
+      return this.run(run);
+    } catch (error) {
+      return { type: 'threw', error };
+    }
   }
 
   /** From stored text to the handler's end, through Nest and the hooks. Stops short where the attempt ended meanwhile. */
-  private async run(run: Run): Promise<End> {
-    const { attempt, job } = run;
-    const { claimed } = attempt;
+  private run(run: Run): End | Promise<End> {
     let params: unknown;
     try {
-      const decoded = job.definition.codec.decode(claimed.params);
-      params = isPromise(decoded) ? await decoded : decoded;
+      params = run.job.definition.codec.decode(run.attempt.claimed.params);
     } catch (error) {
-      // A cause means that the check itself broke down: the same text may pass another time.
-      if (error instanceof InvalidParamsError && error.cause !== undefined) throw error;
-      const reason = error instanceof InvalidParamsError ? 'invalid-params' : 'unreadable';
-      return { type: 'unrunnable', reason, why: (error as Error).message };
+      return unrunnable(error);
     }
+    return isPromise(params)
+      ? params.then((read) => this.runWith(run, read), unrunnable)
+      : this.runWith(run, params);
+  }
+
+  private runWith(run: Run, params: unknown): End | Promise<End> {
+    const { attempt, job } = run;
+    const { claimed } = attempt;
     if (attempt.isOver) return stoppedShort;
     this.lines.started(claimed);
-    const task = (run.task = new Task<never>({ ...claimed, params: params as never }, (message) =>
-      this.log.write('log', claimed.job, message),
-    ));
+    const task = (run.task = new Task<never>(claimed, params as never, this.log));
     attempt.opened(task);
     const opening = job.handler.open(task);
-    const handler = (run.handler = isPromise(opening) ? await opening : opening);
-    if (this.registry.hooks.has('beforeRun', handler.instance))
-      await this.registry.hooks.beforeRun(handler.instance, task);
+    return isPromise(opening)
+      ? opening.then((handler) => this.runIn(run, task, handler))
+      : this.runIn(run, task, opening);
+  }
+
+  private runIn(run: Run, task: Task<never>, handler: OpenHandler): End | Promise<End> {
+    run.handler = handler;
+    const { hooks } = this.registry;
+    if (!hooks.has('beforeRun', handler.instance)) return this.handle(run, task, handler);
+    return hooks.beforeRun(handler.instance, task).then(() => this.handle(run, task, handler));
+  }
+
+  private handle({ attempt }: Run, task: Task<never>, handler: OpenHandler): End | Promise<End> {
     if (attempt.isOver) return stoppedShort;
-    return { type: 'returned', value: await handler.run(task.params, task) };
+    const value = handler.run(task.params, task);
+    return isPromise(value) ? value.then(returned) : returned(value);
   }
 
   private park(claimed: ClaimedTask, reason: ParkReason, why: string): Outcome {
     this.lines.parked(claimed, reason, why);
     return { type: 'parked', reason };
   }
+}
+
+function returned(value: unknown): End {
+  return { type: 'returned', value };
+}
+
+/** A cause means that the check itself broke down: the same text may pass another time. */
+function unrunnable(error: unknown): End {
+  if (error instanceof InvalidParamsError && error.cause !== undefined) return { type: 'threw', error };
+  const reason = error instanceof InvalidParamsError ? 'invalid-params' : 'unreadable';
+  return { type: 'unrunnable', reason, why: (error as Error).message };
 }
 
 /** It kept ending its process: it is not run again. */

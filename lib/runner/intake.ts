@@ -10,13 +10,22 @@ interface Line {
   lookAt: number;
   /** A bell that rang while a claim was under way: its answer may be older than the ring. */
   isRung: boolean;
+  /** The last answer said that there is more. */
+  isBusy: boolean;
+  /** How many claims are under way that ask for its tasks. */
+  askedBy: number;
 }
 
 /** What to ask the store for. */
 export interface Asking {
   readonly queues: { readonly queue: string; readonly limit: number }[];
   readonly limit: number;
+  /** Slots that it may fill beyond those that it sets free itself: until it is answered they are nobody else's. */
+  readonly reserved: number;
 }
+
+/** From so many slots on the runner and the store have work at the same time, half of the slots each. */
+const wideFrom = 32;
 
 // Infinity is allowed as concurrency, but one claim must stay a bounded piece of work.
 const mostPerClaim = 1_000;
@@ -25,16 +34,22 @@ const mostPerClaim = 1_000;
 export class Intake {
   private readonly lines: Map<string, Line>;
   private usedInAll = 0;
+  private reserved = 0;
+  /** Whether half of the slots are enough for an exchange. */
+  readonly isWide: boolean;
 
   constructor(
     queues: readonly QueueSettings[],
     private readonly concurrency: number,
     private readonly batch: number,
+    /** Until when a queue is left alone, because its part of the store gives no answer. */
+    private readonly pausedUntil: (queue: string) => number,
   ) {
+    this.isWide = concurrency >= wideFrom;
     this.lines = new Map(
       queues.map(({ name, concurrency }) => [
         name,
-        { name, concurrency, used: 0, lookAt: Infinity, isRung: false },
+        { name, concurrency, used: 0, lookAt: Infinity, isRung: false, isBusy: false, askedBy: 0 },
       ]),
     );
   }
@@ -76,23 +91,35 @@ export class Intake {
   ask(now: number, leaving: ReadonlyMap<string, number>, inAnyCase: ReadonlySet<string>): Asking | undefined {
     let leavingInAll = 0;
     for (const count of leaving.values()) leavingInAll += count;
-    const free = Math.max(this.concurrency - this.usedInAll + leavingInAll, 0);
-    const limit = Math.min(free, this.batch, mostPerClaim);
+    const free = Math.max(this.free + leavingInAll, 0);
+    const half = this.isWide ? Math.ceil(this.concurrency / 2) : Infinity;
+    const limit = Math.min(free, half, this.batch, mostPerClaim);
     const queues = [];
     for (const line of this.lines.values()) {
+      if (this.pausedUntil(line.name) > now) continue;
       const freeHere = Math.max(line.concurrency - line.used + (leaving.get(line.name) ?? 0), 0);
-      const most = line.lookAt > now ? 0 : Math.min(freeHere, limit);
+      const isToAsk = line.lookAt <= now && (line.askedBy === 0 || line.isBusy);
+      const most = isToAsk ? Math.min(freeHere, limit) : 0;
       if (most === 0 && !inAnyCase.has(line.name)) continue;
       if (most > 0) line.isRung = false;
+      line.askedBy++;
       queues.push({ queue: line.name, limit: most });
     }
-    return queues.length > 0 ? { queues, limit } : undefined;
+    if (queues.length === 0) return undefined;
+    const reserved = Math.max(limit - leavingInAll, 0);
+    this.reserved += reserved;
+    return { queues, limit, reserved };
   }
 
   answered(asking: Asking, claim: Claim, now: number): void {
+    const unanswered = new Set(claim.unanswered?.map(({ queue }) => queue));
+    this.reserved -= asking.reserved;
     asking.queues.forEach(({ queue, limit }, index) => {
       const line = this.lines.get(queue)!;
-      if (limit === 0) return;
+      line.askedBy--;
+      if (unanswered.has(queue)) line.lookAt = now;
+      if (unanswered.has(queue) || limit === 0) return;
+      line.isBusy = claim.nextInMs[index] === 0;
       line.lookAt = line.isRung ? -Infinity : now + claim.nextInMs[index]!;
     });
     for (const { queue } of claim.tasks) {
@@ -103,7 +130,12 @@ export class Intake {
 
   /** The store gave no answer: the same is asked again at `at`. */
   failed(asking: Asking, at: number): void {
-    for (const { queue } of asking.queues) this.lines.get(queue)!.lookAt = at;
+    this.reserved -= asking.reserved;
+    for (const { queue } of asking.queues) {
+      const line = this.lines.get(queue)!;
+      line.askedBy--;
+      line.lookAt = at;
+    }
   }
 
   release(queue: string): void {
@@ -111,12 +143,23 @@ export class Intake {
     this.lines.get(queue)!.used--;
   }
 
+  /** Slots for which a queue that is being asked has more. */
+  get roomForMore(): number {
+    for (const line of this.lines.values()) if (line.isBusy) return this.free;
+    return 0;
+  }
+
+  private get free(): number {
+    return this.concurrency - this.usedInAll - this.reserved;
+  }
+
   /** When there is something to ask, as far as is known, for a queue that has room. */
   get nextLookAt(): number {
     if (this.isFull) return Infinity;
     let next = Infinity;
     for (const line of this.lines.values())
-      if (line.used < line.concurrency) next = Math.min(next, line.lookAt);
+      if (line.used < line.concurrency)
+        next = Math.min(next, Math.max(line.lookAt, this.pausedUntil(line.name)));
     return next;
   }
 }

@@ -1,28 +1,50 @@
-import type { TaskStore } from '../backend/backend.js';
+import type { Backend, LeaseGuard, Renewal } from '../backend/backend.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
 import { LeaseLostError, TaskCancelledError } from '../task/errors.js';
 import type { Lease } from '../task/outcome.js';
 import type { TaskRef } from '../task/task-record.js';
 import type { Attempt } from './attempt.js';
+import type { RunnerSettings } from './runner-settings.js';
 
 /**
  * Renews the leases of all attempts whose outcome is not stored, also while every slot is taken and while draining.
- * Where it cannot, it aborts their signals before the leases end.
+ * Where the backend has a guard that does so apart from the event loop, it renews only what that has not renewed in time.
+ * Where neither can, it aborts their signals before the leases end.
  */
 export class LeaseKeeper {
   private readonly attempts = new Set<Attempt>();
+  /** Those whose part of the store was silent at the last renewal, while others were renewed. */
+  private unrenewed = new Set<Attempt>();
+  private ending: ClockTimer | undefined;
   private timer: ClockTimer | undefined;
   private tickAt = Infinity;
   private renewal: Promise<void> | undefined;
   private patience: ClockTimer | undefined;
   private failedSince: number | undefined;
 
+  private readonly leaseMs: number;
+  private readonly guard: LeaseGuard | undefined;
+  private readonly pauseMs: number;
+
   constructor(
-    private readonly tasks: TaskStore,
+    private readonly backend: Backend,
     private readonly clock: Clock,
-    private readonly leaseMs: number,
+    { leaseMs, blockedLimitMs }: Pick<RunnerSettings, 'leaseMs' | 'blockedLimitMs'>,
+    queues: readonly string[],
     private readonly report: (message: string, error?: unknown) => void,
-  ) {}
+  ) {
+    this.leaseMs = leaseMs;
+    this.guard = backend.guardLeases?.({
+      queues,
+      leaseMs,
+      blockedLimitMs,
+      lost: (lease) => this.lose([lease]),
+      cancelled: ({ queue, id }) => this.cancel(queue, id),
+      report: (message) => report(message),
+    });
+    // What a guard fails to renew must still be seen in time.
+    this.pauseMs = this.guard ? leaseMs / 6 : leaseMs / 3;
+  }
 
   /** Whether the store takes renewals; while it does not, claiming more would only lose more. */
   get isKeeping(): boolean {
@@ -36,11 +58,14 @@ export class LeaseKeeper {
 
   watch(attempt: Attempt): void {
     this.attempts.add(attempt);
-    if (this.timer === undefined) this.tickAfter(this.leaseMs / 3);
+    if (this.timer === undefined) this.tickAfter(this.pauseMs);
+    if (this.guard) attempt.guarded = { guard: this.guard, row: this.guard.hold(attempt.claimed) };
   }
 
   unwatch(attempt: Attempt): void {
     this.attempts.delete(attempt);
+    attempt.guarded?.guard.release(attempt.guarded.row);
+    attempt.guarded = undefined;
   }
 
   /** A cancellation that the bell brought. */
@@ -51,20 +76,26 @@ export class LeaseKeeper {
         attempt.cancel(new TaskCancelledError(`task ${id} was cancelled`));
   }
 
-  /** Renews first what a blocked event loop has kept from being renewed, before it is taken for lost. */
-  async catchUp(): Promise<void> {
-    const isLate = this.clock.elapsed() > this.tickAt + this.leaseMs / 3;
-    if (isLate) await this.renew().catch(() => undefined);
+  /** Whether a blocked event loop has kept leases from being renewed: they must not be taken for lost before. */
+  get isLate(): boolean {
+    return this.tickAt !== Infinity && this.clock.elapsed() > this.tickAt + this.leaseMs / 3;
   }
 
-  stop(): void {
+  async catchUp(): Promise<void> {
+    await this.renew().catch(() => undefined);
+  }
+
+  async stop(): Promise<void> {
     this.timer?.cancel();
     this.patience?.cancel();
+    this.ending?.cancel();
     this.rest();
-    this.attempts.clear();
+    for (const attempt of this.attempts) this.unwatch(attempt);
+    await this.guard?.stop();
   }
 
   private async tick(): Promise<void> {
+    this.guard?.alive();
     try {
       await this.renew();
     } catch (error) {
@@ -74,13 +105,15 @@ export class LeaseKeeper {
     }
     if (this.timer === undefined) return;
     const isWatching = this.attempts.size > 0;
-    if (isWatching) this.tickAfter(this.failedSince === undefined ? this.leaseMs / 3 : this.leaseMs / 20);
+    const isWell = this.failedSince === undefined && this.unrenewed.size === 0;
+    if (isWatching) this.tickAfter(isWell ? this.pauseMs : this.leaseMs / 20);
     else this.rest();
     // With nothing to renew there is no telling: the next claim will.
     if (!isWatching && this.failedSince !== undefined) this.recovered('no lease is left to renew');
   }
 
   private tickAfter(delayMs: number): void {
+    this.guard?.alive();
     this.tickAt = this.clock.elapsed() + delayMs;
     this.timer = this.clock.after(delayMs, () => void this.tick());
   }
@@ -107,17 +140,52 @@ export class LeaseKeeper {
   }
 
   private async renewAll(): Promise<void> {
-    const attempts = [...this.attempts];
-    if (attempts.length === 0) return;
+    if (this.attempts.size === 0) return;
+    const attempts = this.leftToUs();
     const sentAt = this.clock.elapsed();
-    const { lost, cancelled } = await this.tasks.renew(
-      attempts.map(({ claimed: { queue, id, epoch } }) => ({ queue, id, epoch })),
-      this.leaseMs,
-    );
+    const {
+      lost,
+      cancelled,
+      unanswered = [],
+    } = attempts.length === 0 ? nothingToTell : await this.renewNow(attempts);
     if (this.failedSince !== undefined) this.recovered('leases are renewed again');
-    for (const attempt of attempts) attempt.leaseEndsAt = sentAt + this.leaseMs;
+    this.renewed(attempts, unanswered, sentAt + this.leaseMs);
     if (lost.length > 0) this.lose(lost);
     for (const ref of cancelled) this.cancel(ref.queue, ref.id);
+  }
+
+  /** Those whose part of the store gave no answer keep the end they had, and are told in time; the others go on. */
+  private renewed(attempts: readonly Attempt[], unanswered: readonly Lease[], leaseEndsAt: number): void {
+    this.ending?.cancel();
+    const wasWhole = this.unrenewed.size === 0;
+    this.unrenewed = unanswered.length > 0 ? this.among(attempts, unanswered) : noAttempts;
+    for (const attempt of attempts) if (!this.unrenewed.has(attempt)) attempt.leaseEndsAt = leaseEndsAt;
+    if (this.unrenewed.size === 0) return;
+    if (wasWhole) this.report(`the leases of ${this.unrenewed.size} tasks cannot be renewed, trying again`);
+    const delayMs = earliestEnd(this.unrenewed) - this.marginMs - this.clock.elapsed();
+    this.ending = this.clock.after(Math.max(delayMs, 0), () => this.abortEnding());
+  }
+
+  private renewNow(attempts: readonly Attempt[]): Promise<Renewal> {
+    const leases = attempts.map(({ claimed: { queue, id, epoch } }) => ({ queue, id, epoch }));
+    return this.backend.tasks.renew(leases, this.leaseMs);
+  }
+
+  /** What is left to us: everything, or what a guard ought to have renewed by now. */
+  private leftToUs(): Attempt[] {
+    if (!this.guard) return [...this.attempts];
+    const soon = this.clock.elapsed() + this.leaseMs / 2;
+    return [...this.attempts].filter((attempt) => !attempt.isLost && this.endOf(attempt) < soon);
+  }
+
+  /** When an attempt's lease ends: later than we know, where the guard has renewed it. */
+  endOf(attempt: Attempt): number {
+    const { guard, row } = attempt.guarded ?? {};
+    if (guard) {
+      const guardedUntil = this.clock.elapsed() - guard.renewedAgoMs(row!) + this.leaseMs;
+      attempt.leaseEndsAt = Math.max(attempt.leaseEndsAt, guardedUntil);
+    }
+    return attempt.leaseEndsAt;
   }
 
   private recovered(how: string): void {
@@ -127,8 +195,8 @@ export class LeaseKeeper {
 
   /** How long to wait for an answer: not so long that a signal would abort only after its lease. */
   private get patienceMs(): number {
-    let earliest = Infinity;
-    for (const attempt of this.attempts) earliest = Math.min(earliest, attempt.leaseEndsAt);
+    // Those that wait for a silent part of the store have a timer of their own.
+    const earliest = earliestEnd(this.attempts, this.unrenewed);
     return Math.max(Math.min(this.leaseMs / 4, earliest - this.marginMs - this.clock.elapsed()), 0);
   }
 
@@ -140,16 +208,29 @@ export class LeaseKeeper {
     // Before another runner may begin.
     const latest = this.clock.elapsed() + this.marginMs;
     for (const attempt of this.attempts)
-      if (attempt.leaseEndsAt <= latest)
+      if (attempt.leaseEndsAt <= latest && this.endOf(attempt) <= latest)
         attempt.abort(new LeaseLostError(`task ${attempt.claimed.id}: its lease could not be renewed`));
   }
 
   private lose(lost: readonly Lease[]): void {
-    const epochs = new Set(lost.map(({ queue, epoch }) => `${epoch} ${queue}`));
-    for (const attempt of this.attempts) {
-      const { queue, id, epoch } = attempt.claimed;
-      if (epochs.has(`${epoch} ${queue}`))
-        attempt.lose(new LeaseLostError(`task ${id} belongs to another runner`));
-    }
+    for (const attempt of this.among(this.attempts, lost))
+      if (!attempt.hasOutcome)
+        attempt.lose(new LeaseLostError(`task ${attempt.claimed.id} belongs to another runner`));
   }
+
+  private among(attempts: Iterable<Attempt>, leases: readonly Lease[]): Set<Attempt> {
+    const epochs = new Set(leases.map(({ queue, epoch }) => `${epoch} ${queue}`));
+    const isAmong = ({ claimed: { queue, epoch } }: Attempt) => epochs.has(`${epoch} ${queue}`);
+    return new Set(Array.from(attempts).filter(isAmong));
+  }
+}
+
+const noAttempts: Set<Attempt> = new Set();
+const nothingToTell: Renewal = { lost: [], cancelled: [] };
+
+function earliestEnd(attempts: ReadonlySet<Attempt>, except: ReadonlySet<Attempt> = noAttempts): number {
+  let earliest = Infinity;
+  for (const attempt of attempts)
+    if (!except.has(attempt)) earliest = Math.min(earliest, attempt.leaseEndsAt);
+  return earliest;
 }

@@ -1,8 +1,9 @@
 import type { OpenHandler } from '../job/handler.js';
 import type { ProvidedJob } from '../job/job-registry.js';
-import type { Clock } from '../task/clock.js';
+import type { Clock, ClockTimer } from '../task/clock.js';
 import type { TaskExtra } from '../task/enqueue-plan.js';
 import { TaskTimeoutError } from '../task/errors.js';
+import { isPromise } from '../task/realm.js';
 import type { Task } from '../task/task.js';
 import type { Attempt, End } from './attempt.js';
 
@@ -25,14 +26,34 @@ export class Patience {
 
   constructor(private readonly clock: Clock) {}
 
-  async waitFor({ attempt, job, extra }: Run, work: Promise<End>): Promise<End> {
+  waitFor(run: Run, begin: () => Promise<End>): Promise<End>;
+  waitFor(run: Run, begin: () => End | Promise<End>): End | Promise<End>;
+  waitFor({ attempt, job, extra }: Run, begin: () => End | Promise<End>): End | Promise<End> {
     const timeoutMs = extra.timeoutMs ?? job.definition.timeoutMs;
-    const timeOut = () => attempt.timeOut(new TaskTimeoutError(attempt.claimed.job, timeoutMs!));
-    const timer = timeoutMs === undefined ? undefined : this.clock.after(timeoutMs, timeOut);
-    const end = await attempt.race(work);
-    timer?.cancel();
-    if (end.type === 'timed-out' || end.type === 'handed-back') this.abandon(work);
-    return end;
+    const timer = timeoutMs === undefined ? undefined : this.limit(attempt, timeoutMs);
+    // Only now: it may block the event loop from its first moment.
+    const work = begin();
+    if (!isPromise(work)) {
+      timer?.cancel();
+      return work;
+    }
+    return attempt.race(work).then((end) => {
+      timer?.cancel();
+      if (end.type === 'timed-out' || end.type === 'handed-back') this.abandon(work);
+      return end;
+    });
+  }
+
+  private limit(attempt: Attempt, timeoutMs: number): ClockTimer {
+    const timeOut = () => attempt.timeOut(new TaskTimeoutError(attempt.claimed.job, timeoutMs));
+    const timer = this.clock.after(timeoutMs, timeOut);
+    attempt.limit(timeoutMs);
+    return {
+      cancel() {
+        timer.cancel();
+        attempt.limit(Infinity);
+      },
+    };
   }
 
   private abandon(work: Promise<unknown>): void {

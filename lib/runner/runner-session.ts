@@ -3,18 +3,19 @@ import { hostname } from 'node:os';
 import type { Backend, ClaimedTask } from '../backend/backend.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { JobRegistry } from '../job/job-registry.js';
-import type { Clock, ClockTimer } from '../task/clock.js';
-import type { Settled } from '../task/outcome.js';
+import type { Clock } from '../task/clock.js';
+import type { Outcome } from '../task/outcome.js';
 import { Attempt } from './attempt.js';
 import type { Executor } from './executor.js';
-import { drain, lastOffersMs } from './drain.js';
-import { Intake, type Asking } from './intake.js';
+import { drain, lastAnswer } from './drain.js';
+import { Exchanges } from './exchanges.js';
+import { Intake } from './intake.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import type { QueueSettings, RunnerSettings } from './runner-settings.js';
-import { Settler, slotsLeavingWith, type Unsettled } from './settler.js';
-import { StoreOutage } from './store-outage.js';
+import { SilentQueues } from './silent-queues.js';
 import { Sweep } from './sweep.js';
 import { TurningPoint } from './turning-point.js';
+import { isPromise } from '../task/realm.js';
 import { lineOf } from '../task/stored-error.js';
 import type { TaskLog } from './task-log.js';
 
@@ -29,72 +30,69 @@ export interface RunnerParts {
   readonly lines: TaskLog;
 }
 
-/**
- * A runner from one start to one stop. One exchange with the store is under way at a time: it brings the outcomes of the
- * moment and asks for as many tasks as there are free slots, so a busy runner pays one round trip for many tasks.
- */
+/** A runner from one start to one stop: what it runs, and how that begins and ends. */
 export class RunnerSession {
   private readonly name = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
   private readonly intake: Intake;
-  private readonly settler: Settler;
   private readonly keeper: LeaseKeeper;
-  private readonly outage: StoreOutage;
-  private readonly sweep: Sweep;
+  private readonly silent: SilentQueues;
+  private readonly exchanges: Exchanges;
   private readonly running = new Set<Attempt>();
   /** Nothing runs any more. */
   private readonly drained: TurningPoint;
-  /** Every outcome is stored, and no claim is under way that could bring more. */
-  private readonly stored: TurningPoint;
-  private readonly declares: string[];
   private stopListening: () => void = () => undefined;
-  private timer: ClockTimer | undefined;
   private isAccepting = true;
   private isOver = false;
-  private isExchangeQueued = false;
-  private isExchanging = false;
-  /** Queues whose answer to a claim was lost: the store may hold tasks in our name that we do not know of. */
-  private readonly unheard = new Set<string>();
 
   constructor(
     private readonly parts: RunnerParts,
     private readonly settings: RunnerSettings,
     queues: readonly QueueSettings[],
   ) {
-    const { backend, clock, registry } = parts;
-    this.intake = new Intake(queues, settings.concurrency, settings.batch);
-    this.settler = new Settler(backend.tasks);
-    this.outage = new StoreOutage(clock);
-    this.sweep = new Sweep(backend.bell.lossless ? Infinity : settings.pollIntervalMs);
+    const { backend, clock, registry, lines } = parts;
+    const say = this.say.bind(this);
+    this.silent = new SilentQueues(clock, (message, reason) => say('warn', message, reason));
+    this.intake = new Intake(queues, settings.concurrency, settings.batch, this.silent.pausedUntil);
     this.drained = new TurningPoint(clock, () => this.running.size === 0);
-    this.stored = new TurningPoint(clock, () => this.intake.used === 0 && !this.isExchanging);
-    this.keeper = new LeaseKeeper(backend.tasks, clock, settings.leaseMs, (message, error) => {
-      this.say('warn', message, error);
-      this.wake();
+    this.keeper = new LeaseKeeper(backend, clock, settings, this.intake.queues, (message, error) => {
+      say('warn', message, error);
+      this.exchanges.wake();
     });
-    this.declares = registry.provided().map(({ definition }) => definition.name);
+    const { intake, keeper, silent } = this;
+    const sweep = new Sweep(backend.bell.lossless ? Infinity : settings.pollIntervalMs);
+    const begin = (tasks: readonly ClaimedTask[], leaseEndsAt: number) => this.runAll(tasks, leaseEndsAt);
+    this.exchanges = new Exchanges(
+      { backend, clock, lines, intake, keeper, silent, sweep, begin, say },
+      {
+        name: this.name,
+        leaseMs: settings.leaseMs,
+        declares: registry.provided().map(({ definition }) => definition.name),
+      },
+    );
   }
 
   begin(): void {
     void this.listen();
-    this.wake();
+    this.exchanges.wake();
   }
 
   /** Claims nothing more; what runs may end, then it is handed back. */
   async end(): Promise<void> {
     this.isAccepting = false;
+    this.exchanges.stopClaiming();
     await drain({
       running: this.running,
       drained: this.drained,
-      stored: this.stored,
+      stored: this.exchanges.stored,
       unstored: () => this.intake.used,
       shutdownTimeoutMs: this.settings.shutdownTimeoutMs,
       say: (level, message) => this.say(level, message),
     });
-    if (this.unheard.size > 0) await this.handBackUnheard();
+    if (this.silent.unheard.size > 0) await this.handBackUnheard();
     this.isOver = true;
-    this.timer?.cancel();
-    this.keeper.stop();
+    this.exchanges.stop();
     this.stopListening();
+    await this.keeper.stop();
   }
 
   private async listen(): Promise<void> {
@@ -102,12 +100,12 @@ export class RunnerSession {
       const stop = await this.parts.backend.bell.listen(this.intake.queues, (queue, cancelledId) => {
         if (cancelledId !== undefined) return this.keeper.cancel(queue, cancelledId);
         this.intake.ring(queue);
-        this.wake();
+        this.exchanges.wake();
       });
       if (this.isOver) return stop();
       this.stopListening = stop;
       this.intake.sweep(); // What was rung before anyone listened.
-      this.wake();
+      this.exchanges.wake();
     } catch (error) {
       this.say('warn', `the bell cannot be heard, looking every ${this.settings.pollIntervalMs} ms`, error);
     }
@@ -115,133 +113,39 @@ export class RunnerSession {
 
   /** With no further claim to come: takes nothing, and gives back what a lost answer left in our name. */
   private async handBackUnheard(): Promise<void> {
-    const queues = Array.from(this.unheard, (queue) => ({ queue, limit: 0 }));
+    const queues = Array.from(this.silent.unheard, (queue) => ({ queue, limit: 0 }));
     const { leaseMs } = this.settings;
     const request = { queues, limit: 0, leaseMs, runner: this.name, holding: this.keeper.held };
-    let isAnswered = false;
-    const answered = new TurningPoint(this.parts.clock, () => isAnswered);
-    void this.parts.backend.tasks
-      .claim(request)
-      .catch(() => undefined)
-      .then(() => {
-        isAnswered = true;
-        answered.changed();
-      });
-    await answered.within(lastOffersMs);
+    await lastAnswer(this.parts.clock, this.parts.backend.tasks.claim(request));
   }
 
-  /** Asks for an exchange: outcomes and bells of the same moment share it, and I/O gets its turn in between. */
-  private wake(): void {
-    if (this.isExchangeQueued || this.isOver) return;
-    this.isExchangeQueued = true;
-    setImmediate(() => {
-      this.isExchangeQueued = false;
-      void this.exchange();
+  /** All are held before the first begins: a handler may keep the event loop from turning. */
+  private runAll(tasks: readonly ClaimedTask[], leaseEndsAt: number): void {
+    const attempts = tasks.map((task) => {
+      const attempt = new Attempt(task, leaseEndsAt);
+      this.running.add(attempt);
+      this.keeper.watch(attempt);
+      return attempt;
     });
+    for (const attempt of attempts) this.run(attempt);
   }
 
-  private async exchange(): Promise<void> {
-    if (this.isExchanging || this.isOver) return;
-    this.isExchanging = true;
-    try {
-      await this.exchangeOnce();
-    } catch (error) {
-      this.say('error', 'the runner met an error of its own', error);
-    } finally {
-      this.isExchanging = false;
-    }
-    this.stored.changed();
-    this.sleep();
-  }
-
-  private async exchangeOnce(): Promise<void> {
+  private run(attempt: Attempt): void {
+    // A lease that ended before the run, as after a slow answer: the task may be another's. Or nothing more may begin.
     const now = this.parts.clock.elapsed();
-    if (this.outage.isPausing) return;
-    const isSweep = this.isAccepting && now >= this.sweep.at;
-    if (isSweep) this.intake.sweep();
-    await this.keeper.catchUp();
-    const batch = this.settler.take();
-    const asking = this.mayClaim ? this.intake.ask(now, slotsLeavingWith(batch), this.unheard) : undefined;
-    // With every slot taken it stays due: what is parked must not miss its turn.
-    if (isSweep && !this.intake.isFull) this.sweep.done(now);
-    // Both leave before either is awaited, so that they share a round trip; outcomes first.
-    const settling = batch.length > 0 ? this.settler.send(batch) : undefined;
-    const claiming = asking && this.claim(asking, now, isSweep);
-    const [settled, claimed] = await Promise.allSettled([settling, claiming]);
-    if (settled.status === 'fulfilled' && settled.value) this.settled(batch, settled.value);
-    const failed = [settled, claimed].find((result) => result.status === 'rejected');
-    if (!failed) return this.outage.answered();
-    if (this.outage.failed()) this.say('warn', 'the job store does not answer, trying again', failed.reason);
+    const hasEnded = attempt.leaseEndsAt <= now && this.keeper.endOf(attempt) <= now;
+    if (hasEnded || !this.isAccepting) attempt.handBack();
+    const outcome = this.parts.executor.execute(attempt);
+    if (isPromise(outcome)) void outcome.then((reached) => this.ended(attempt, reached));
+    else this.ended(attempt, outcome);
   }
 
-  private async claim(asking: Asking, sentAt: number, isSweep: boolean): Promise<void> {
-    const { clock, backend } = this.parts;
-    const { leaseMs } = this.settings;
-    try {
-      const claim = await backend.tasks.claim({
-        ...asking,
-        leaseMs,
-        runner: this.name,
-        // A store of this process asks for nothing more by it; elsewhere it is a look too many for every claim.
-        declares: isSweep || backend.bell.lossless ? this.declares : undefined,
-        holding: this.unheard.size > 0 ? this.keeper.held : undefined,
-      });
-      if (this.isOver) return this.settler.handBack(claim.tasks);
-      for (const { queue } of asking.queues) this.unheard.delete(queue);
-      const now = clock.elapsed();
-      this.intake.answered(asking, claim, now);
-      for (const task of claim.tasks) this.begun(task, sentAt + leaseMs, now);
-    } catch (error) {
-      for (const { queue } of asking.queues) this.unheard.add(queue);
-      this.intake.failed(asking, clock.elapsed());
-      throw error;
-    }
-  }
-
-  private begun(task: ClaimedTask, leaseEndsAt: number, now: number): void {
-    const attempt = new Attempt(task, leaseEndsAt);
-    this.running.add(attempt);
-    this.keeper.watch(attempt);
-    // An answer that took longer than the lease: the task may be another's by now. Or it came when nothing more may begin.
-    if (leaseEndsAt <= now || !this.isAccepting) attempt.handBack();
-    void this.parts.executor.execute(attempt).then((outcome) => {
-      this.running.delete(attempt);
-      if (outcome.type === 'handed-back' && !attempt.isLost) this.parts.lines.handedBack(task);
-      this.settler.add(attempt, outcome);
-      this.drained.changed();
-      this.wake();
-    });
-  }
-
-  private settled(batch: readonly Unsettled[], answers: readonly Settled[]): void {
-    const now = this.parts.clock.elapsed();
-    batch.forEach(({ attempt, outcome }, index) => {
-      const { claimed } = attempt;
-      this.keeper.unwatch(attempt);
-      this.intake.release(claimed.queue);
-      if (answers[index] === 'lost') this.parts.lines.lost(claimed.job, claimed);
-      else if ('delayMs' in outcome) this.intake.expect(claimed.queue, now + outcome.delayMs);
-    });
-  }
-
-  /** Sleeps until the next thing that is known to come; a bell wakes earlier. */
-  private sleep(): void {
-    if (this.isOver) return;
-    this.timer?.cancel();
-    this.timer = undefined;
-    const { clock } = this.parts;
-    const looks =
-      this.mayClaim && !this.intake.isFull ? Math.min(this.intake.nextLookAt, this.sweep.at) : Infinity;
-    const next = Math.max(this.settler.size > 0 ? -Infinity : looks, this.outage.pausedUntil);
-    if (next === Infinity) return;
-    const delayMs = next - clock.elapsed();
-    if (delayMs <= 0) return this.wake();
-    this.timer = clock.after(delayMs, () => this.wake());
-  }
-
-  /** Claiming more while leases cannot be renewed would only lose more. */
-  private get mayClaim(): boolean {
-    return this.isAccepting && this.keeper.isKeeping;
+  private ended(attempt: Attempt, outcome: Outcome): void {
+    this.running.delete(attempt);
+    attempt.hasOutcome = true;
+    if (outcome.type === 'handed-back' && !attempt.isLost) this.parts.lines.handedBack(attempt.claimed);
+    this.exchanges.offer(attempt, outcome);
+    this.drained.changed();
   }
 
   private say(level: 'warn' | 'error', message: string, error?: unknown): void {

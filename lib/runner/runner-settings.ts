@@ -7,6 +7,7 @@ export interface RunnerSettings {
   readonly leaseMs: number;
   readonly pollIntervalMs: number;
   readonly shutdownTimeoutMs: number;
+  readonly blockedLimitMs: number;
   readonly autoStart: boolean;
 }
 

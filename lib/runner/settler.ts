@@ -15,6 +15,13 @@ export class Settler {
 
   constructor(private readonly tasks: TaskStore) {}
 
+  /** When there is something to send; Infinity: nothing waits. A queue may be left alone for a while. */
+  nextAt(pausedUntil: (queue: string) => number): number {
+    let next = Infinity;
+    for (const { attempt } of this.waiting) next = Math.min(next, pausedUntil(attempt.claimed.queue));
+    return next;
+  }
+
   get size(): number {
     return this.waiting.length;
   }
@@ -30,16 +37,17 @@ export class Settler {
     if (tasks.length > 0) this.tasks.settle(settlements).catch(() => undefined);
   }
 
-  take(): Unsettled[] {
-    const batch = this.waiting;
-    this.waiting = [];
-    return batch;
+  take(isPaused?: (queue: string) => boolean): Unsettled[] {
+    const all = this.waiting;
+    const isHeld = ({ attempt }: Unsettled) => isPaused?.(attempt.claimed.queue) ?? false;
+    this.waiting = isPaused ? all.filter(isHeld) : [];
+    return isPaused ? all.filter((unsettled) => !isHeld(unsettled)) : all;
   }
 
-  /** Rejects where the store did not answer; the batch then waits for the next try, as a repeat. */
+  /** Rejects where the store did not answer; what got no answer then waits for the next try, as a repeat. */
   async send(batch: readonly Unsettled[]): Promise<Settled[]> {
     try {
-      return await this.tasks.settle(
+      const answers = await this.tasks.settle(
         batch.map(({ attempt: { claimed }, outcome, repeat }) => ({
           queue: claimed.queue,
           id: claimed.id,
@@ -48,10 +56,17 @@ export class Settler {
           repeat,
         })),
       );
+      if (answers.includes('unanswered'))
+        this.keep(batch.filter((_, index) => answers[index] === 'unanswered'));
+      return answers;
     } catch (error) {
-      this.waiting = [...batch.map((unsettled) => ({ ...unsettled, repeat: true })), ...this.waiting];
+      this.keep(batch);
       throw error;
     }
+  }
+
+  private keep(batch: readonly Unsettled[]): void {
+    this.waiting = [...batch.map((unsettled) => ({ ...unsettled, repeat: true })), ...this.waiting];
   }
 }
 

@@ -31,4 +31,5 @@ export interface Settlement extends Lease {
   readonly repeat?: boolean;
 }
 
-export type Settled = 'settled' | 'lost';
+/** `unanswered`: the part of the store that has the task was silent. */
+export type Settled = 'settled' | 'lost' | 'unanswered';

@@ -3,11 +3,10 @@ import { toMs, type Duration } from './duration.js';
 import { isError } from './realm.js';
 
 /** What a task is made from, for a handler or a hook. */
-export interface TaskFacts<P> {
+export interface TaskFacts {
   readonly id: string;
   readonly job: string;
   readonly queue: string;
-  readonly params: P;
   readonly priority: number;
   readonly attempt: number;
   readonly failures: number;
@@ -15,6 +14,11 @@ export interface TaskFacts<P> {
   readonly dueAt: number;
   readonly scheduleId?: string;
   readonly slot?: number;
+}
+
+/** Where the lines of a task go. */
+export interface TaskLines {
+  write(level: 'log', job: string, message: string): void;
 }
 
 /** What a handler said about its own end, by `fail` or `snooze`. It counts even where user code catches the throw. */
@@ -48,24 +52,24 @@ export class Task<P = unknown, In = P> {
   readonly failures: number;
   readonly scheduleId?: string;
 
-  readonly #facts: TaskFacts<P>;
+  readonly #facts: TaskFacts;
   #controller: AbortController | undefined;
   #verdict: Verdict | undefined;
   #end: { willRetry: boolean; error?: unknown; result?: unknown } | undefined;
-  readonly #write: (message: string) => void;
+  readonly #lines: TaskLines;
 
   /** @internal */
-  constructor(facts: TaskFacts<P>, write: (message: string) => void) {
+  constructor(facts: TaskFacts, params: P, lines: TaskLines) {
     this.id = facts.id;
     this.job = facts.job;
     this.queue = facts.queue;
-    this.params = facts.params;
+    this.params = params;
     this.priority = facts.priority;
     this.attempt = facts.attempt;
     this.failures = facts.failures;
     this.scheduleId = facts.scheduleId;
     this.#facts = facts;
-    this.#write = write;
+    this.#lines = lines;
   }
 
   get enqueuedAt(): Date {
@@ -106,7 +110,7 @@ export class Task<P = unknown, In = P> {
 
   /** Writes a line under the job's name. */
   log(message: string): void {
-    this.#write(message);
+    this.#lines.write('log', this.job, message);
   }
 
   /** Fails the attempt; with `retry: false` the task is dead at once. */

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { BackendSettings } from '../../lib/backend/backend.js';
 import { redisBackend } from '../../lib/backend/redis/redis-backend.js';
 import type { TestStore } from '../backend/conformance/setup.js';
@@ -9,9 +9,13 @@ import { ShiftedBackend } from './shifted-backend.js';
 // What is said at each boot is tested elsewhere.
 Logger.overrideLogger(false);
 
-/** The test run's Redis server as a store whose clock a test can move. */
-export async function openRedisStore(settings: BackendSettings, client: Redis): Promise<TestStore> {
-  const backend = redisBackend({ url: process.env.TEST_REDIS_URL! });
+/** The test run's Redis server, or its cluster, as a store whose clock a test can move. */
+export async function openRedisStore(
+  settings: BackendSettings,
+  client: Redis | Cluster,
+  url = process.env.TEST_REDIS_URL!,
+): Promise<TestStore> {
+  const backend = redisBackend({ url });
   await backend.open(settings);
   const shifted = new ShiftedBackend(backend, (queue, ms) =>
     ageRedisQueue(client, settings.prefix, queue, ms),

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
 
 /**
@@ -49,7 +49,12 @@ rewrite(KEYS[14], function(value)
 end)
 `;
 
-export async function ageRedisQueue(client: Redis, prefix: string, queue: string, ms: number): Promise<void> {
+export async function ageRedisQueue(
+  client: Redis | Cluster,
+  prefix: string,
+  queue: string,
+  ms: number,
+): Promise<void> {
   const keys = new RedisKeys(prefix).of(queue);
   await client.eval(age, keys.length, ...keys, ms);
 }

@@ -20,6 +20,7 @@ describe('The options of the module', () => {
         leaseMs: 20_000,
         pollIntervalMs: 5_000,
         shutdownTimeoutMs: 30_000,
+        blockedLimitMs: 300_000,
         autoStart: true,
       },
       defaults: {},
@@ -86,7 +87,8 @@ describe('The options of the module', () => {
   it.each([
     ...['backend', 'prefix', 'payloadLimit', 'enqueueTimeout', 'globalEnhancers', 'defaults', 'retention'],
     ...['log', 'runner', 'runner.queues', 'runner.concurrency', 'runner.batch', 'runner.lease'],
-    ...['runner.pollInterval', 'runner.shutdownTimeout', 'runner.autoStart', 'defaults.queue'],
+    ...['runner.pollInterval', 'runner.shutdownTimeout', 'runner.blockedLimit', 'runner.autoStart'],
+    ...['defaults.queue'],
     ...['defaults.priority', 'defaults.retries', 'defaults.backoff', 'defaults.jitter', 'defaults.timeout'],
     ...['defaults.expires', 'defaults.keep', 'retention.succeeded', 'retention.dead', 'log.level'],
   ])('are good or end in a typed error, whatever is given as %s', (path) => {

@@ -1,28 +1,38 @@
-import { Redis } from 'ioredis';
+import { Cluster } from 'ioredis';
 import type {
   Backend,
   BackendSettings,
   Bell,
   CatalogStore,
   Durability,
+  LeaseGuard,
+  LeaseGuardSettings,
   ScheduleStore,
   TaskStore,
 } from '../backend.js';
 import { UnusableStoreError } from '../errors.js';
-import { checkAtBoot } from './redis-boot-checks.js';
-import { RedisBell } from './redis-bell.js';
+import { guardRedisLeases } from './lease-thread/redis-lease-guard.js';
+import { plainListener, RedisBell, type BellListener } from './redis-bell.js';
+import { checkServers } from './redis-boot-checks.js';
 import { RedisCatalog } from './redis-catalog.js';
+import {
+  connect,
+  deadlineMs,
+  makeClient,
+  makeSubscriber,
+  nodesBySlot,
+  serversOf,
+  type RedisClient,
+} from './redis-clients.js';
+import { RedisClusterTasks } from './redis-cluster-tasks.js';
 import { RedisConnection } from './redis-connection.js';
-import { keepAsking } from './redis-heartbeat.js';
-import { RedisKeys } from './redis-keys.js';
-import { connectAtBoot } from './redis-refusal.js';
+import { RedisKeys, slotOf } from './redis-keys.js';
+import { checkListening } from './redis-rights.js';
 import { RedisSchedules } from './redis-schedules.js';
+import type { BellKind } from './redis-scripts.js';
+import { RedisShardedListener } from './redis-sharded-listener.js';
 import { redisTarget, nameOf, type RedisBackendOptions, type RedisTarget } from './redis-target.js';
 import { RedisTasks } from './redis-tasks.js';
-
-/** A server that has not answered by then is taken for gone, and its connection is made anew. */
-const deadlineMs = 5_000;
-const longestReconnectPauseMs = 1_000;
 
 /** Tasks in Redis. */
 export function redisBackend(options: RedisBackendOptions): Backend {
@@ -42,35 +52,45 @@ class RedisBackend implements Backend {
   }
 
   async open(settings: BackendSettings): Promise<void> {
-    const client = this.makeClient();
-    const subscriber = this.makeClient();
+    const client = makeClient(this.target);
+    let listener: BellListener | undefined;
     try {
       // One after the other: a client that is cut off while it connects keeps a timer.
-      await connectAtBoot(client, this.name);
-      await connectAtBoot(subscriber, this.name);
-      const check = { name: this.name, prefix: settings.prefix, strict: this.strict };
-      this.durability = await checkAtBoot([client], subscriber, check);
+      await connect(client, this.target);
+      const { durability, bells } = await checkServers(serversOf(client), {
+        name: this.name,
+        prefix: settings.prefix,
+        strict: this.strict,
+        isCluster: client instanceof Cluster,
+      });
+      this.durability = durability;
+      listener = await this.listenerFor(client, bells, settings.prefix);
+      const connection = new RedisConnection(client, new RedisKeys(settings.prefix), deadlineMs, bells);
+      this.parts = {
+        prefix: settings.prefix,
+        connection,
+        listener,
+        tasks: connection.isCluster
+          ? new RedisClusterTasks(connection, settings)
+          : new RedisTasks(connection, settings),
+        schedules: new RedisSchedules(connection),
+        catalog: new RedisCatalog(connection, settings),
+        bell: new RedisBell(connection, listener),
+      };
     } catch (error) {
       client.disconnect();
-      subscriber.disconnect();
+      listener?.close();
       throw error;
     }
-    const connection = new RedisConnection(client, new RedisKeys(settings.prefix), deadlineMs);
-    this.parts = {
-      client,
-      subscriber,
-      stopAsking: keepAsking(subscriber),
-      tasks: new RedisTasks(connection, settings),
-      schedules: new RedisSchedules(connection),
-      catalog: new RedisCatalog(connection, settings),
-      bell: new RedisBell(connection, subscriber),
-    };
   }
 
   async close(): Promise<void> {
-    this.parts?.stopAsking();
-    this.parts?.client.disconnect();
-    this.parts?.subscriber.disconnect();
+    this.parts?.connection.close();
+    this.parts?.listener.close();
+  }
+
+  guardLeases(settings: LeaseGuardSettings): LeaseGuard | undefined {
+    return guardRedisLeases(this.target, this.opened.prefix, settings);
   }
 
   get tasks(): TaskStore {
@@ -94,28 +114,27 @@ class RedisBackend implements Backend {
     return this.parts;
   }
 
-  private makeClient(): Redis {
-    return new Redis({
-      ...this.target.options,
-      lazyConnect: true,
-      // What was sent and not answered is repeated by us, knowingly, and never by the client.
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
-      socketTimeout: deadlineMs,
-      // The client's timer for this outlives a connection that is gone already; it must not hold up an exit.
-      disconnectTimeout: 100,
-      retryStrategy: (tries) => Math.min(tries * 50, longestReconnectPauseMs),
-      // After a failover the old primary refuses writes: its successor is behind the same name.
-      reconnectOnError: (error) => error.message.startsWith('READONLY'),
-    });
+  private async listenerFor(client: RedisClient, bells: BellKind, prefix: string): Promise<BellListener> {
+    if (client instanceof Cluster)
+      return bells === 'plain'
+        ? plainListener(client)
+        : new RedisShardedListener(this.target, (channel) => nodesBySlot(client, slotOf(channel)));
+    const subscriber = makeSubscriber(this.target);
+    try {
+      await connect(subscriber, this.target);
+      await checkListening(subscriber, this.name, prefix);
+    } catch (error) {
+      subscriber.disconnect();
+      throw error;
+    }
+    return plainListener(subscriber);
   }
 }
 
 interface Parts {
-  readonly client: Redis;
-  readonly subscriber: Redis;
-  readonly stopAsking: () => void;
+  readonly prefix: string;
+  readonly connection: RedisConnection;
+  readonly listener: BellListener;
   readonly tasks: TaskStore;
   readonly schedules: ScheduleStore;
   readonly catalog: CatalogStore;

@@ -4,7 +4,8 @@ import type { Durability } from '../backend.js';
 import { UnusableStoreError } from '../errors.js';
 import { readFacts, type ServerFacts } from './redis-facts.js';
 import { refusal } from './redis-refusal.js';
-import { checkListening, checkRights } from './redis-rights.js';
+import { checkRights } from './redis-rights.js';
+import type { BellKind } from './redis-scripts.js';
 
 /** What is to be checked, and how it is spoken of. */
 export interface BootCheck {
@@ -12,6 +13,7 @@ export interface BootCheck {
   readonly prefix: string;
   /** Whether what would be warned of stops the boot. */
   readonly strict: boolean;
+  readonly isCluster: boolean;
 }
 
 /** From the worst to the best: of several servers the worst counts. */
@@ -23,25 +25,27 @@ const levels: Record<Durability, string> = {
   always: 'always: what was acknowledged is on disk',
 };
 
-/**
- * Looks at each server that holds tasks (each primary of a cluster) and at a connection that listens. Answers how durable
- * they are; rejects where tasks cannot be kept.
- */
-export async function checkAtBoot(
-  servers: readonly Redis[],
-  subscriber: Redis,
-  check: BootCheck,
-): Promise<Durability> {
+/** What the servers are like. */
+export interface BootFindings {
+  readonly durability: Durability;
+  /** Sharded where the cluster knows that. */
+  readonly bells: BellKind;
+}
+
+/** Looks at each server that holds tasks, on a cluster each primary. Rejects where tasks cannot be kept. */
+export async function checkServers(servers: readonly Redis[], check: BootCheck): Promise<BootFindings> {
   const found: ServerFacts[] = [];
   for (const server of servers) {
     const facts = await readFacts(server).catch((error: Error) => {
       throw refusal(check.name, error);
     });
     checkVersion(facts.version, check.name);
-    await checkRights(server, check.name, check.prefix);
     found.push(facts);
   }
-  await checkListening(subscriber, check.name, check.prefix);
+  if (found.length === 0) throw new UnusableStoreError(`${check.name} cannot be used: no server answers`);
+  const isSharded = check.isCluster && found.every(({ version }) => Number.parseInt(version ?? '') >= 7);
+  const bells = isSharded ? 'sharded' : 'plain';
+  for (const server of servers) await checkRights(server, check.name, check.prefix, bells);
   const durability = worst(found);
   const dangers = [...new Set(found.flatMap(({ policy }) => evictionDanger(policy)))];
   if (durability === 'none')
@@ -53,7 +57,7 @@ export async function checkAtBoot(
   const logger = new Logger('JobsModule');
   for (const danger of dangers) logger.warn(`${check.name}: ${danger}`);
   logger.log(`${check.name}: durability ${levels[durability]}`);
-  return durability;
+  return { durability, bells };
 }
 
 export function checkVersion(version: string | undefined, name: string): void {

@@ -1,32 +1,54 @@
-import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
+import { Cluster } from 'ioredis';
 import { StoreUnavailableError } from '../errors.js';
-import { luaSources } from './lua-sources.js';
-import type { RedisKeys } from './redis-keys.js';
+import type { RedisClient } from './redis-clients.js';
+import { RedisDeadlines } from './redis-deadlines.js';
+import { slotOf, type RedisKeys } from './redis-keys.js';
+import { scriptsFor, type BellKind, type Script, type ScriptName } from './redis-scripts.js';
 
-export type ScriptName = keyof typeof luaSources;
-
-const shas = Object.fromEntries(
-  Object.entries(luaSources).map(([name, source]) => [name, createHash('sha1').update(source).digest('hex')]),
-) as Record<ScriptName, string>;
+/** How often, at most, the nodes of a cluster are asked where the slots are while one is away. */
+const lookEveryMs = 1_000;
 
 /** Runs scripts, each within a deadline: no caller waits for a server that will not answer. */
 export class RedisConnection {
   private readonly noted = new Set<string>();
+  private readonly scripts: Record<ScriptName, Script>;
+  private readonly deadlines: RedisDeadlines;
+  private lookedAt = -Infinity;
 
   constructor(
-    readonly client: Redis,
+    readonly client: RedisClient,
     readonly keys: RedisKeys,
     private readonly deadlineMs: number,
-  ) {}
+    readonly bells: BellKind,
+  ) {
+    this.scripts = scriptsFor(bells);
+    this.deadlines = new RedisDeadlines(deadlineMs);
+  }
 
-  run(script: ScriptName, queues: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
-    const keys = queues.flatMap((queue) => this.keys.of(queue));
-    return this.answered(script, () => this.evaluate(script, [keys.length, ...keys, ...args]));
+  /** Whoever still waits for an answer is told that none will come. */
+  close(): void {
+    this.client.disconnect();
+    this.deadlines.close();
+  }
+
+  /** Whether queues may lie apart, each slot to be asked by calls of its own. */
+  get isCluster(): boolean {
+    return this.client instanceof Cluster;
+  }
+
+  /** `line` is the line of calls that a script adds tasks by. */
+  run(
+    script: ScriptName,
+    queues: readonly string[],
+    args: readonly (string | number)[],
+    line?: string,
+  ): Promise<unknown> {
+    const slot = this.isCluster && queues.length > 0 ? this.keys.slot(queues[0]!) : undefined;
+    return this.answered(script, slot, () => this.evaluate(script, queues, args, line));
   }
 
   /** Remembers the names of queues that get tasks, for whoever lists them. Only a hint: written beside, not within, a step. */
-  note(queues: readonly string[]): void {
+  note(queues: Iterable<string>): void {
     for (const queue of queues) {
       if (this.noted.has(queue)) continue;
       this.noted.add(queue);
@@ -35,44 +57,77 @@ export class RedisConnection {
   }
 
   queues(): Promise<string[]> {
-    return this.answered('queues', () => this.client.smembers(this.keys.queues));
+    const { queues } = this.keys;
+    return this.answered('queues', this.isCluster ? slotOf(queues) : undefined, () =>
+      this.client.smembers(queues),
+    );
   }
 
-  private async evaluate(script: ScriptName, args: readonly (string | number)[]): Promise<unknown> {
-    try {
-      return await this.client.call('EVALSHA', [shas[script], ...args]);
-    } catch (error) {
+  private evaluate(
+    script: ScriptName,
+    queues: readonly string[],
+    args: readonly (string | number)[],
+    line?: string,
+  ): Promise<unknown> {
+    const { source, sha } = this.scripts[script];
+    const words: (string | number)[] = [sha, 0];
+    for (const queue of queues) words.push(...this.keys.of(queue, script));
+    if (line !== undefined) words.push(this.keys.calls(queues[0]!, line));
+    words[1] = words.length - 2;
+    for (const arg of args) words.push(arg);
+    return this.client.call('EVALSHA', words).catch((error: unknown) => {
       // A server that was restarted, or whose scripts were flushed, has done nothing yet.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return this.client.call('EVAL', [luaSources[script], ...args]);
-    }
+      return this.client.call('EVAL', [source, ...words.slice(1)]);
+    });
   }
 
-  private answered<T>(what: string, ask: () => Promise<T>): Promise<T> {
-    if (this.client.status !== 'ready')
-      return Promise.reject(
-        new StoreUnavailableError(`redis is not connected (${this.client.status})`, false),
-      );
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () =>
-          reject(
-            new StoreUnavailableError(`redis did not answer ${what} within ${this.deadlineMs} ms`, true),
-          ),
-        this.deadlineMs,
-      );
-      const failed = (cause: unknown) =>
-        reject(
-          isReply(cause) ? cause : new StoreUnavailableError(`redis did not answer ${what}`, true, { cause }),
-        );
-      ask()
-        .then(resolve, failed)
-        .finally(() => clearTimeout(timer));
-    });
+  private answered<T>(what: string, slot: number | undefined, ask: () => Promise<T>): Promise<T> {
+    const status = this.statusFor(slot);
+    if (status !== 'ready')
+      return Promise.reject(new StoreUnavailableError(`redis is not connected (${status})`, false));
+    return this.deadlines.within(
+      ask(),
+      () => new StoreUnavailableError(`redis did not answer ${what} within ${this.deadlineMs} ms`, true),
+      (cause) => troubleOf(what, cause),
+    );
+  }
+
+  /** On a cluster the state of the one node that has the slot. */
+  private statusFor(slot: number | undefined): string {
+    const { client } = this;
+    if (slot === undefined || client.status !== 'ready' || !(client instanceof Cluster)) return client.status;
+    const owner = client.slots[slot]?.[0];
+    const node = client.nodes('master').find(({ options }) => `${options.host}:${options.port}` === owner);
+    // One that is not known yet is found by asking; one that still sleeps is woken by its first command.
+    if (!node || node.status === 'wait') return 'ready';
+    if (node.status !== 'ready') this.lookForSuccessor(client);
+    return node.status;
+  }
+
+  /** After a failover another node has the slots of one that is gone: the client would only hear of it by asking that one. */
+  private lookForSuccessor(cluster: Cluster): void {
+    const now = performance.now();
+    if (now - this.lookedAt < lookEveryMs) return;
+    this.lookedAt = now;
+    cluster.refreshSlotsCache(() => undefined);
   }
 }
 
+/** Replies by which a server says that it did nothing, and may do it later; also as the last of those that a client followed. */
+const notNow =
+  /^(Too many Cluster redirections\. Last error: ReplyError: )?(LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|MOVED|ASK|BUSY)\b/;
+
+function troubleOf(what: string, cause: unknown): unknown {
+  const [found, astray] = cause instanceof Error ? (notNow.exec(cause.message) ?? []) : [];
+  if (found && (astray || isReply(cause)))
+    return new StoreUnavailableError(`redis cannot do ${what} now: ${(cause as Error).message}`, false, {
+      cause,
+    });
+  return isReply(cause) ? cause : new StoreUnavailableError(`redis did not answer ${what}`, true, { cause });
+}
+
 /** Whether an error is what the server said, rather than that it could not be heard. */
-function isReply(error: unknown): error is Error {
+function isReply(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }

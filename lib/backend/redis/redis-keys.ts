@@ -1,3 +1,5 @@
+import { Command } from 'ioredis';
+
 /** The parts of a queue, in the order in which every script expects their keys. */
 const parts = [
   'waiting',
@@ -17,24 +19,50 @@ const parts = [
   'slots',
 ] as const;
 
+/** The scripts for plain tasks name only the keys that they need, in this order. */
+const partsOfShort: Record<string, readonly (typeof parts)[number][]> = {
+  addPlain: ['waiting', 'tasks', 'meta'],
+  exchange: ['waiting', 'scheduled', 'pending', 'tasks', 'runs', 'meta'],
+};
+
 /**
  * Names the keys. All keys of a queue carry one hash tag, so that they lie in one slot of a cluster: the queue's own tag
  * where its name has one (`{mail}.high`), else the whole name.
  */
 export class RedisKeys {
-  private readonly known = new Map<string, readonly string[]>();
+  private readonly known = new Map<string, Map<string, readonly string[]>>();
+  private readonly slots = new Map<string, number>();
 
   constructor(private readonly prefix: string) {}
 
-  of(queue: string): readonly string[] {
-    let keys = this.known.get(queue);
-    if (!keys) this.known.set(queue, (keys = parts.map((part) => `${this.base(queue)}:${part}`)));
+  /** The keys of a queue as a script names them; most scripts name all. */
+  of(queue: string, script = 'any'): readonly string[] {
+    let scripts = this.known.get(queue);
+    if (!scripts) this.known.set(queue, (scripts = new Map()));
+    let keys = scripts.get(script);
+    if (!keys) {
+      const base = this.base(queue);
+      keys = (partsOfShort[script] ?? parts).map((part) => `${base}:${part}`);
+      scripts.set(script, keys);
+    }
     return keys;
+  }
+
+  /** What is remembered of a line of calls that add tasks to a queue. */
+  calls(queue: string, line: string): string {
+    return `${this.base(queue)}:calls:${line}`;
   }
 
   /** The channel on which a queue's bell rings. */
   bell(queue: string): string {
     return `${this.base(queue)}:bell`;
+  }
+
+  /** The slot of a cluster in which a queue lies. */
+  slot(queue: string): number {
+    let slot = this.slots.get(queue);
+    if (slot === undefined) this.slots.set(queue, (slot = slotOf(this.bell(queue))));
+    return slot;
   }
 
   /** The names of all queues that have held a task. */
@@ -46,4 +74,9 @@ export class RedisKeys {
     const hasTag = /\{[^}]+\}/.test(queue);
     return hasTag ? `${this.prefix}:${queue}` : `${this.prefix}:{${queue}}`;
   }
+}
+
+/** As the client reckons it, who sends the commands. */
+export function slotOf(key: string): number {
+  return new Command('get', [key]).getSlot();
 }

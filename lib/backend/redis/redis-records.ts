@@ -25,11 +25,21 @@ export function taskArguments(task: NewTask): [id: string, head: string, rest: s
   return [id, headOf(task), header + recordSeparator + blob];
 }
 
-function headOf({ id, token, priority, due, expires, replace, lock }: NewTask): string {
-  const isPlain =
-    id === token && priority === 0 && !expires && !replace && !lock && 'inMs' in due && due.inMs === 0;
-  if (isPlain) return 'P';
+function headOf(task: NewTask): string {
+  if (isPlainTask(task)) return 'P';
+  const { priority, due, expires, replace } = task;
   return `S|${priority}|${timeText(due)}|${expires ? timeText(expires) : ''}|${replace ? 1 : 0}`;
+}
+
+/** A fresh task that is due now and has neither priority, lock nor end. */
+export function isPlainTask({ id, token, priority, due, expires, replace, lock }: NewTask): boolean {
+  return id === token && priority === 0 && !expires && !replace && !lock && 'inMs' in due && due.inMs === 0;
+}
+
+/** What a plain task's value ends in; the script adds the rest. */
+export function plainTaskText({ retries, keepMs, job, extra, scheduleId, slot, params }: NewTask): string {
+  const given = extra === undefined ? '' : `+${extra}`;
+  return `${retries}|${keepMs ?? ''}||${recordSeparator}${job}${unitSeparator}${given}${unitSeparator}${scheduleId ?? ''}${unitSeparator}${slot ?? ''}${unitSeparator}${params}`;
 }
 
 function timeText(time: StoreTime): string {
@@ -40,33 +50,41 @@ function lockText({ phase, onConflict, ttlMs, retryAfterMs, key }: TaskLock): st
   return [phase, onConflict, ttlMs ?? '', retryAfterMs ?? '', key].join(',');
 }
 
-/** What was said at enqueue, read from a stored value. */
+/** What was said at enqueue, read from a stored value. By hand, since it is done for every task that runs. */
 function readGiven(value: string) {
-  const end = value.indexOf(recordSeparator);
-  const [, , enqueuedAt, expiresAt, retries, keepMs, , ...lock] = value.slice(0, end).split('|');
-  const [job, extra, scheduleId, slot, ...params] = value.slice(end + 1).split(unitSeparator);
+  const prefixEnd = value.indexOf('|', 2);
+  const enqueuedEnd = value.indexOf('|', prefixEnd + 1);
+  const expiresEnd = value.indexOf('|', enqueuedEnd + 1);
+  const retriesEnd = value.indexOf('|', expiresEnd + 1);
+  const keepEnd = value.indexOf('|', retriesEnd + 1);
+  const tokenEnd = value.indexOf('|', keepEnd + 1);
+  const lockEnd = value.indexOf(recordSeparator, tokenEnd + 1);
+  const jobEnd = value.indexOf(unitSeparator, lockEnd + 1);
+  const extraEnd = value.indexOf(unitSeparator, jobEnd + 1);
+  const scheduleEnd = value.indexOf(unitSeparator, extraEnd + 1);
+  const slotEnd = value.indexOf(unitSeparator, scheduleEnd + 1);
   return {
-    job: job!,
-    params: params.join(unitSeparator),
-    extra: extra ? extra.slice(1) : undefined,
-    enqueuedAt: Number(enqueuedAt),
-    expiresAt: expiresAt ? Number(expiresAt) : undefined,
-    retries: Number(retries),
-    keepMs: keepMs ? Number(keepMs) : undefined,
-    scheduleId: scheduleId || undefined,
-    slot: slot ? Number(slot) : undefined,
-    priority: priorityIn(value),
-    lock: readLock(lock.join('|')),
+    job: value.slice(lockEnd + 1, jobEnd),
+    params: value.slice(slotEnd + 1),
+    extra: extraEnd > jobEnd + 1 ? value.slice(jobEnd + 2, extraEnd) : undefined,
+    // Behind ten digits of arrival; none is 0.
+    priority: Number(value.slice(12, prefixEnd)),
+    enqueuedAt: Number(value.slice(prefixEnd + 1, enqueuedEnd)),
+    expiresAt: numberIn(value, enqueuedEnd, expiresEnd),
+    retries: Number(value.slice(expiresEnd + 1, retriesEnd)),
+    keepMs: numberIn(value, retriesEnd, keepEnd),
+    scheduleId: value.slice(extraEnd + 1, scheduleEnd) || undefined,
+    slot: numberIn(value, scheduleEnd, slotEnd),
+    lock: lockEnd > tokenEnd + 1 ? readLock(value.slice(tokenEnd + 1, lockEnd)) : undefined,
   };
 }
 
-function priorityIn(value: string): number {
-  const prefix = value.slice(2, value.indexOf('|', 2));
-  return prefix.length > 10 ? Number(prefix.slice(10)) : 0;
+/** The number between two separators, if there is one. */
+function numberIn(value: string, before: number, end: number): number | undefined {
+  return end > before + 1 ? Number(value.slice(before + 1, end)) : undefined;
 }
 
-function readLock(text: string): TaskLock | undefined {
-  if (text === '') return undefined;
+function readLock(text: string): TaskLock {
   const [phase, onConflict, ttlMs, retryAfterMs, ...key] = text.split(',');
   return {
     phase: phase as LockPhase,
@@ -77,27 +95,50 @@ function readLock(text: string): TaskLock | undefined {
   };
 }
 
-/** Eight values of a claim's reply. Written out: it is done for every task that runs. */
+/** Eight values of a claim's reply. */
 export function readClaimed(queue: string, reply: readonly unknown[], at: number): ClaimedTask {
-  const given = readGiven(reply[at + 7] as string);
+  return claimedTask(
+    reply[at + 7] as string,
+    queue,
+    reply[at + 1] as string,
+    Number(reply[at + 2]),
+    Number(reply[at + 3]),
+    Number(reply[at + 4]),
+    Number(reply[at + 5]),
+    (reply[at + 6] as string) || undefined,
+  );
+}
+
+/** A claimed task from its stored value and what the claim says of it. */
+export function claimedTask(
+  value: string,
+  queue: string,
+  id: string,
+  epoch: number,
+  attempt: number,
+  failures: number,
+  dueAt: number,
+  conflictsWith?: string,
+): ClaimedTask {
+  const given = readGiven(value);
   return {
     queue,
-    id: reply[at + 1] as string,
-    epoch: Number(reply[at + 2]),
+    id,
+    epoch,
     job: given.job,
     params: given.params,
     extra: given.extra,
     priority: given.priority,
     enqueuedAt: given.enqueuedAt,
-    dueAt: Number(reply[at + 5]),
-    attempt: Number(reply[at + 3]),
-    failures: Number(reply[at + 4]),
+    dueAt,
+    attempt,
+    failures,
     retries: given.retries,
     keepMs: given.keepMs,
     scheduleId: given.scheduleId,
     slot: given.slot,
     lock: given.lock,
-    conflictsWith: (reply[at + 6] as string) || undefined,
+    conflictsWith,
   };
 }
 

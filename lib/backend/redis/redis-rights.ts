@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { UnusableStoreError } from '../errors.js';
 import { refusal } from './redis-refusal.js';
+import { scriptOf, type BellKind } from './redis-scripts.js';
 
 /** What the scripts call, as calls that leave nothing behind when made in this order. */
 export const scriptCalls = [
@@ -25,10 +25,13 @@ export const scriptCalls = [
   "'ZSCORE', KEYS[1], 'member'",
   "'ZREM', KEYS[1], 'member'",
   "'ZPOPMIN', KEYS[1]",
+  "'GET', KEYS[1]",
+  // The key is gone by now, and this makes no new one.
+  "'SET', KEYS[1], '', 'XX'",
   "'PUBLISH', ARGV[1], ''",
 ];
 
-const source = `local lacking = {}
+const probe = `local lacking = {}
 local function try(...)
   local reply = redis.pcall(...)
   local why = type(reply) == 'table' and reply.err or ''
@@ -38,10 +41,15 @@ local function try(...)
 end
 ${scriptCalls.map((call) => `try(${call})`).join('\n')}
 return lacking`;
-const sha = createHash('sha1').update(source).digest('hex');
 
 /** Does once what tasks will need: a right that the user lacks is told at boot, not at the first task. */
-export async function checkRights(server: Redis, name: string, prefix: string): Promise<void> {
+export async function checkRights(
+  server: Redis,
+  name: string,
+  prefix: string,
+  bells: BellKind,
+): Promise<void> {
+  const { source, sha } = scriptOf(probe, bells);
   const args = [1, `${prefix}:{boot}:check`, `${prefix}:{boot}:bell`];
   await asked(name, server.call('EVALSHA', [sha, ...args]));
   const lacking = await asked(name, server.call('EVAL', [source, ...args]));

@@ -2,7 +2,7 @@ import type { NewTask, TaskRef } from '../../task/task-record.js';
 import type { Advanced, DueSchedules, NewSchedule, ScheduleRecord, ScheduleStore } from '../backend.js';
 import type { RedisConnection } from './redis-connection.js';
 import { taskArguments, unitSeparator } from './redis-records.js';
-import { addedOf } from './redis-tasks.js';
+import { addedOf } from './redis-add.js';
 
 const duePerCall = 1_000;
 
@@ -22,11 +22,17 @@ export class RedisSchedules implements ScheduleStore {
   }
 
   async due(queues: readonly string[]): Promise<DueSchedules> {
-    const replies = await Promise.all(queues.map((queue) => this.dueOf(queue)));
+    const answers = await Promise.allSettled(queues.map((queue) => this.dueOf(queue)));
+    const replies = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    const unanswered = answers.flatMap((answer, index) =>
+      answer.status === 'rejected' ? [{ queue: queues[index]!, reason: answer.reason as Error }] : [],
+    );
+    if (replies.length === 0 && unanswered.length > 0) throw unanswered[0]!.reason;
     const schedules = replies.flatMap((reply) => reply.schedules).sort((a, b) => a.nextSlot - b.nextSlot);
     const now = Math.max(...replies.map((reply) => reply.now));
     const beyond = schedules.length > duePerCall ? now : Math.min(...replies.map((reply) => reply.nextSlot));
-    return { schedules: schedules.slice(0, duePerCall), nextInMs: Math.max(beyond - now, 0), now };
+    const due = { schedules: schedules.slice(0, duePerCall), nextInMs: Math.max(beyond - now, 0), now };
+    return unanswered.length > 0 ? { ...due, unanswered } : due;
   }
 
   async advance(

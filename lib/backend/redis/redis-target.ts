@@ -43,7 +43,7 @@ const ours: RedisOptions = {
 export function redisTarget(given: RedisBackendOptions): RedisTarget {
   checkGiven(given);
   const target = given.client ? likeClient(given.client) : fromUrl(given.url, given.options ?? {});
-  const { keyPrefix } = target.options;
+  const keyPrefix = target.options.keyPrefix ?? target.clusterOptions?.keyPrefix;
   if (keyPrefix) refuse('keyPrefix', keyPrefix, 'left out: JobsModule.forRoot({ prefix }) names the keys');
   return { ...target, options: { ...target.options, ...ours } };
 }

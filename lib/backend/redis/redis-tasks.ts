@@ -11,25 +11,34 @@ import type {
   Renewal,
   TaskStore,
 } from '../backend.js';
+import { AddCall, AddLines } from './redis-add.js';
+import { byQueue, type Arguments } from './redis-arguments.js';
 import type { RedisConnection } from './redis-connection.js';
-import { keepText, outcomeArguments, readClaimed, taskArguments } from './redis-records.js';
+import { exchangeOf, readExchange, type Exchange } from './redis-exchange.js';
+import { keepText, outcomeArguments, readClaimed } from './redis-records.js';
 
 /** Tasks of independent groups that one script call takes at most: others wait while it runs. */
 const tasksPerCall = 1_000;
 
-/** The hot path: each method is one script call, or one per queue where a cluster holds them apart. */
+/** How long a queue is asked in full after something unusual was met in it. */
+const oddForMs = 1_000;
+
+/** The hot path: each method is one script call, whose queues lie on one server, or in one slot of a cluster. */
 export class RedisTasks implements TaskStore {
   private turn = 0;
+  private readonly lines = new AddLines();
   private settling: Settling | undefined;
+  /** Queues that cannot go the short way, by when that was seen. */
+  private readonly oddSince = new Map<string, number>();
 
   constructor(
     private readonly connection: RedisConnection,
     private readonly settings: BackendSettings,
   ) {}
 
-  async add(groups: readonly (readonly NewTask[])[]): Promise<Added[][]> {
-    const answers = groups.map((): Added[] => []);
-    const calls: AddCall[] = [];
+  async add(groups: readonly (readonly NewTask[])[]): Promise<(Added[] | Error)[]> {
+    const answers: (Added[] | Error)[] = groups.map(() => []);
+    const calls = new Map<AddCall, number[]>();
     const open = new Map<string, AddCall>();
     groups.forEach((group, index) => {
       if (group.length === 0) return;
@@ -38,45 +47,47 @@ export class RedisTasks implements TaskStore {
       const isShared = !raises && group.every((task) => task.queue === queue);
       let call = isShared ? open.get(queue) : undefined;
       if (!call || call.size + group.length > tasksPerCall) {
-        calls.push((call = new AddCall(raises ? 'g' : 'i')));
+        call = new AddCall(this.connection, this.rememberMs, raises ? 'all or none' : 'independent');
+        calls.set(call, []);
         if (isShared) open.set(queue, call);
       }
-      group.forEach((task, at) => call.push(task, (added) => (answers[index]![at] = added)));
+      calls.get(call)!.push(index);
+      for (let at = 0; at < group.length; at++) call.push(group[at]!, answers[index] as Added[], at);
     });
-    await Promise.all(calls.map((call) => this.sendUntilAnswered(call)));
+    const sending = Array.from(calls, async ([call, indexes]) => {
+      try {
+        await this.sendUntilAnswered(call);
+      } catch (error) {
+        for (const index of indexes) answers[index] = error as Error;
+      }
+    });
+    await Promise.all(sending);
     return answers;
   }
 
   async claim(request: ClaimRequest): Promise<Claim> {
-    const names = request.queues.map(({ queue }) => queue);
     const settling = this.settling;
     this.settling = undefined;
+    const exchange = this.isShort(request) && exchangeOf(settling?.settlements ?? [], request, this.turn++);
+    if (exchange) return this.exchange(exchange, request, settling);
+    const names = request.queues.map(({ queue }) => queue);
     if (!settling)
       return readClaim(names, await this.run('claim', names, this.claimArguments(request, names)));
     // Both were asked in one moment: one call, outcomes first.
-    const all = [...new Set([...settling.names, ...names])];
-    const both = this.run('settleAndClaim', all, [...settling.args, ...this.claimArguments(request, all)]);
-    settling.answer(both.then(([letters]) => letters as string));
+    const outcomes = this.settleArguments(settling.settlements);
+    const all = [...new Set([...outcomes.names, ...names])];
+    const both = this.run('settleAndClaim', all, [...outcomes.args, ...this.claimArguments(request, all)]);
+    settling.answer(both.then(([letters]) => readSettled(outcomes.order, letters as string)));
     return readClaim(names, (await both).slice(1));
   }
 
   /** Waits for the end of the moment, in case a claim is to go with it. */
   settle(settlements: readonly Settlement[]): Promise<Settled[]> {
-    const { names, args, order } = byQueue(
-      settlements,
-      ({ id, epoch, outcome, repeat }) => [id, epoch, ...outcomeArguments(outcome, repeat ?? false)],
-      'numbered',
-    );
-    args.unshift(names.length, keepText(this.settings.cancelledKeepMs));
-    return new Promise<string>((resolve) => {
-      const settling: Settling = { names, args, answer: resolve };
+    return new Promise((resolve) => {
+      const settling: Settling = { settlements, answer: resolve };
       this.sendAlone();
       this.settling = settling;
       queueMicrotask(() => this.settling === settling && this.sendAlone());
-    }).then((letters) => {
-      const answers: Settled[] = [];
-      order.forEach((index, at) => (answers[index] = letters[at] === 's' ? 'settled' : 'lost'));
-      return answers;
     });
   }
 
@@ -92,28 +103,89 @@ export class RedisTasks implements TaskStore {
     return renewal;
   }
 
-  /** A repeat is harmless: a task that meets its own token was stored by an earlier try. */
   private async sendUntilAnswered(call: AddCall): Promise<void> {
     const until = performance.now() + this.settings.enqueueTimeoutMs;
+    const line = this.lines.take();
     let sent = false;
-    for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
-      try {
-        return await call.send(this.connection);
-      } catch (error) {
-        if (!(error instanceof StoreUnavailableError)) throw error;
-        sent ||= error.sent;
-        if (performance.now() + pauseMs >= until)
-          throw new StoreUnavailableError(error.message, sent, { cause: error });
-        await setTimeout(pauseMs);
+    try {
+      for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
+        try {
+          return await call.send(line);
+        } catch (error) {
+          if (!(error instanceof StoreUnavailableError)) throw error;
+          sent ||= error.sent;
+          if (performance.now() + pauseMs >= until)
+            throw new StoreUnavailableError(error.message, sent, { cause: error });
+          await setTimeout(pauseMs);
+        }
       }
+    } finally {
+      this.lines.release(line);
     }
+  }
+
+  /** A first try may still be on its way for a while after its last repeat. */
+  private get rememberMs(): number {
+    return 2 * this.settings.enqueueTimeoutMs + 60_000;
+  }
+
+  /** The short way; what turns out to be unusual is done in full right after it. */
+  private async exchange(exchange: Exchange, request: ClaimRequest, settling?: Settling): Promise<Claim> {
+    const reply = this.connection.run('exchange', exchange.queues, exchange.args) as Promise<string[]>;
+    const exchanged = reply.then((values) => readExchange(exchange, request, values));
+    settling?.answer(
+      exchanged.then(({ oddSettlements }) => this.settleOdd(settling.settlements, oddSettlements)),
+    );
+    const { claim, oddQueues } = await exchanged;
+    if (oddQueues.length === 0) return claim;
+    for (const queue of oddQueues) this.oddSince.set(queue, performance.now());
+    const queues = request.queues.filter(({ queue }) => oddQueues.includes(queue));
+    const rest = await this.claim({ ...request, queues, limit: request.limit - claim.tasks.length });
+    return {
+      tasks: [...claim.tasks, ...rest.tasks],
+      nextInMs: request.queues.map(({ queue }, index) => {
+        const at = oddQueues.indexOf(queue);
+        return at < 0 ? claim.nextInMs[index]! : rest.nextInMs[at]!;
+      }),
+    };
+  }
+
+  /** Queues in which something unusual was met are asked in full for a while: it is seldom alone. */
+  private isShort({ queues }: ClaimRequest): boolean {
+    if (this.oddSince.size === 0) return true;
+    for (const [queue, since] of this.oddSince)
+      if (performance.now() - since > oddForMs) this.oddSince.delete(queue);
+    return !queues.some(({ queue }) => this.oddSince.has(queue));
+  }
+
+  private async settleOdd(all: readonly Settlement[], odd: readonly Settlement[]): Promise<Settled[]> {
+    if (odd.length === 0) return all.map(() => 'settled');
+    const answers = await this.settleInFull(odd);
+    return all.map((settlement) => {
+      const at = odd.indexOf(settlement);
+      return at < 0 ? 'settled' : answers[at]!;
+    });
   }
 
   private sendAlone(): void {
     const { settling } = this;
     this.settling = undefined;
-    if (settling)
-      settling.answer(this.connection.run('settle', settling.names, settling.args) as Promise<string>);
+    if (settling) settling.answer(this.settleInFull(settling.settlements));
+  }
+
+  private async settleInFull(settlements: readonly Settlement[]): Promise<Settled[]> {
+    const { names, args, order } = this.settleArguments(settlements);
+    return readSettled(order, (await this.connection.run('settle', names, args)) as string);
+  }
+
+  private settleArguments(settlements: readonly Settlement[]) {
+    const { names, args, order } = byQueue(
+      settlements,
+      ({ id, epoch, outcome, repeat }) => [id, epoch, ...outcomeArguments(outcome, repeat ?? false)],
+      'numbered',
+    );
+    args.unshift(names.length, keepText(this.settings.cancelledKeepMs));
+    return { names, args, order };
   }
 
   private run(
@@ -148,13 +220,16 @@ export class RedisTasks implements TaskStore {
   }
 }
 
-type Arguments = (string | number)[];
-
 /** Outcomes that wait for the end of the moment. */
 interface Settling {
-  readonly names: readonly string[];
-  readonly args: Arguments;
-  readonly answer: (letters: Promise<string>) => void;
+  readonly settlements: readonly Settlement[];
+  readonly answer: (settled: Promise<Settled[]>) => void;
+}
+
+function readSettled(order: readonly number[], letters: string): Settled[] {
+  const answers: Settled[] = [];
+  order.forEach((index, at) => (answers[index] = letters[at] === 's' ? 'settled' : 'lost'));
+  return answers;
 }
 
 function readClaim(names: readonly string[], reply: readonly unknown[]): Claim {
@@ -165,71 +240,4 @@ function readClaim(names: readonly string[], reply: readonly unknown[]): Claim {
     tasks,
     nextInMs: names.map((_, index) => (reply[index] === 'inf' ? Infinity : Number(reply[index]))),
   };
-}
-
-/** Arguments grouped by queue, each group behind its count (and its queue's number in the call); `order` says which item stands where. */
-function byQueue<T extends { readonly queue: string }>(
-  items: readonly T[],
-  write: (item: T) => (string | number)[],
-  isNumbered?: 'numbered',
-): { names: string[]; args: Arguments; order: number[] } {
-  const groups = new Map<string, number[]>();
-  items.forEach(({ queue }, index) => {
-    const group = groups.get(queue);
-    if (group) group.push(index);
-    else groups.set(queue, [index]);
-  });
-  const args: Arguments = [];
-  let number = 0;
-  for (const indexes of groups.values()) {
-    if (isNumbered) args.push(++number);
-    args.push(indexes.length);
-    for (const index of indexes) args.push(...write(items[index]!));
-  }
-  return { names: [...groups.keys()], args, order: [...groups.values()].flat() };
-}
-
-/** The tasks that one call of `add` brings, and who waits for each answer. */
-class AddCall {
-  private readonly tasks: NewTask[] = [];
-  private readonly tell: ((added: Added) => void)[] = [];
-
-  constructor(private readonly mode: 'i' | 'g') {}
-
-  get size(): number {
-    return this.tasks.length;
-  }
-
-  push(task: NewTask, tell: (added: Added) => void): void {
-    this.tasks.push(task);
-    this.tell.push(tell);
-  }
-
-  async send(connection: RedisConnection): Promise<void> {
-    const { names, args, order } = byQueue(this.tasks, taskArguments);
-    connection.note(names);
-    args.unshift(this.mode);
-    const [letters, ...others] = (await connection.run('add', names, args)) as string[];
-    order.forEach((index, at) => this.tell[index]!(addedOf(letters![at]!, others)));
-  }
-}
-
-/** Reads one letter of an add's reply; those that name another task take it from `others`. */
-export function addedOf(letter: string, others: string[]): Added {
-  switch (letter) {
-    case 'e':
-      return { status: 'enqueued' };
-    case 'x':
-      return { status: 'existing' };
-    case 'd':
-      return { status: 'dropped' };
-    case 'r': {
-      const holder = others.shift();
-      return holder ? { status: 'replaced', holder } : { status: 'replaced' };
-    }
-    case 'j':
-      return { status: 'rejected', holder: others.shift()! };
-    default:
-      return { status: 'raised', holder: others.shift()! };
-  }
 }

@@ -84,8 +84,11 @@ function bundleOf(store: TestStore) {
     return { queue, token, ...defaults, ...fields, id };
   };
   /** Adds tasks as one group. */
-  const add = async (...tasks: Partial<NewTask>[]): Promise<Added[]> =>
-    (await backend.tasks.add([tasks.map(task)]))[0]!;
+  const add = async (...tasks: Partial<NewTask>[]): Promise<Added[]> => {
+    const [added] = await backend.tasks.add([tasks.map(task)]);
+    if (added instanceof Error) throw added;
+    return added!;
+  };
   /** Adds one task that must be stored, and gives its id. */
   const enqueue = async (fields: Partial<NewTask> = {}): Promise<string> => {
     const built = task(fields);

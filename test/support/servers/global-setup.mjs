@@ -1,8 +1,16 @@
 // Starts the servers that the tests use, once for all test files; each finds its address in the environment.
+import { startRedisCluster } from './redis-cluster.mjs';
 import { startRedis } from './redis.mjs';
 
 export default async function globalSetup() {
-  const redis = await startRedis();
+  // What was started is known at once, so that it is stopped also where another fails to start.
+  const servers = (globalThis.testServers = []);
+  const started = async (starting) => {
+    const server = await starting;
+    servers.push(server);
+    return server;
+  };
+  const [redis, cluster] = await Promise.all([started(startRedis()), started(startRedisCluster())]);
   process.env.TEST_REDIS_URL = redis.url;
-  globalThis.testServers = [redis];
+  process.env.TEST_REDIS_CLUSTER_URL = cluster.url;
 }

@@ -77,7 +77,7 @@ end
 
 -- Goes through the call without writing, to the first conflict that raises.
 local function find_raised()
-  local at, index, n = 2, 1, 0
+  local at, index, n = 4, 1, 0
   while ARGV[at] do
     local q, count = queue_at(index), tonumber(ARGV[at])
     local ids, holders = {}, {}

@@ -1,14 +1,31 @@
 -- Stores tasks: new ones, and what an id or a lock makes of the others.
--- KEYS  the keys of each queue
--- ARGV  mode: i, or g where a conflict that raises stops the whole call; then per queue a count and, per task, id, head, rest
+-- KEYS  the keys of each queue, then the memory of the caller's line
+-- ARGV  the call's number in its line, the milliseconds for which it is remembered;
+--       mode: i, or g where a conflict that raises stops the whole call; then per queue a count and, per task, id, head, rest
 -- reply one letter per task (e enqueued, x existing, r replaced, j rejected, R raised, d dropped), then, for each r, j and R,
 --       the other task's id or ''
+
+-- A line has one call at a time. A repeat, also one whose tasks have run and gone, gets the answer of its first try, and a
+-- first try that was overtaken by its repeat does nothing.
+local memory = KEYS[#KEYS]
+local before = redis.call('GET', memory)
+if before then
+  local number, answer = string.match(before, '^(%d+),(.*)$')
+  if number == ARGV[1] then return cmsgpack.unpack(answer) end
+  if tonumber(number) > tonumber(ARGV[1]) then return {} end
+end
 
 local letters, others = {}, {}
 
 local function answer(letter, other)
   letters[#letters + 1] = letter
   if letter == 'r' or letter == 'j' or letter == 'R' then others[#others + 1] = other or '' end
+end
+
+local function remembered()
+  table.insert(others, 1, table.concat(letters))
+  redis.call('SET', memory, ARGV[1] .. ',' .. cmsgpack.pack(others), 'PX', ARGV[2])
+  return others
 end
 
 -- Many plain tasks with fresh ids: three commands for all of them.
@@ -41,11 +58,11 @@ local function add_plain(q, at, count)
   end
 end
 
-if ARGV[1] == 'g' then
+if ARGV[3] == 'g' then
   L = library()
   local raised, holder = L.find_raised()
   if raised then
-    local at, n = 2, 0
+    local at, n = 4, 0
     while ARGV[at] do
       for _ = 1, tonumber(ARGV[at]) do
         n = n + 1
@@ -53,12 +70,11 @@ if ARGV[1] == 'g' then
       end
       at = at + 1 + tonumber(ARGV[at]) * 3
     end
-    table.insert(others, 1, table.concat(letters))
-    return others
+    return remembered()
   end
 end
 
-local at, index = 2, 1
+local at, index = 4, 1
 while ARGV[at] do
   local q, count = queue_at(index), tonumber(ARGV[at])
   local i = 0
@@ -84,5 +100,4 @@ while ARGV[at] do
   end
   at, index = at + 1 + count * 3, index + 1
 end
-table.insert(others, 1, table.concat(letters))
-return others
+return remembered()

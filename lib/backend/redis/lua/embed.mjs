@@ -7,10 +7,12 @@ const here = new URL('.', import.meta.url);
 /** The parts of each script, in order: files, libraries of files that are made only when needed, and ends. */
 const library = (/** @type {string[]} */ ...names) => ({ library: ['common', ...names] });
 const scripts = {
+  addPlain: ['add-plain'],
   add: ['base', library('add-task'), 'add'],
   claim: ['base', library('claim-task'), 'claim', 'return claim(1)'],
   settle: ['base', library('settle-task'), 'settle', 'return (settle(1))'],
-  // What a busy runner sends: the outcomes of the moment and the next claim, in one call.
+  exchange: ['exchange'],
+  // What a busy runner sends where its tasks are not plain: the outcomes of the moment and the next claim, in one call.
   settleAndClaim: [
     'base',
     library('settle-task', 'claim-task'),
@@ -25,7 +27,9 @@ const scripts = {
   schedule: ['base', 'common', 'add-task', 'schedule'],
 };
 const files =
-  'base common add-task add claim-task claim settle-task settle renew read act pause schedule'.split(' ');
+  'add-plain exchange base common add-task add claim-task claim settle-task settle renew read act pause schedule'.split(
+    ' ',
+  );
 
 /** @param {string} name */
 const source = (name) =>

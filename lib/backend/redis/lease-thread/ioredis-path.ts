@@ -1,0 +1,22 @@
+import { createRequire } from 'node:module';
+
+/**
+ * Where ioredis is, for a thread whose code has no place of its own to look from. The package is built as ESM and as
+ * CommonJS, and no word for "this file" is valid in both; a stack trace has one.
+ */
+export function ioredisPath(): string {
+  const file = thisFile();
+  if (file === undefined) throw new Error('this module does not know its own file');
+  return createRequire(file).resolve('ioredis');
+}
+
+function thisFile(): string | undefined {
+  const before = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+  try {
+    Error.prepareStackTrace = (_, sites) => sites[0]?.getFileName();
+    return new Error('here').stack;
+  } finally {
+    if (before) Object.defineProperty(Error, 'prepareStackTrace', before);
+    else Reflect.deleteProperty(Error, 'prepareStackTrace');
+  }
+}

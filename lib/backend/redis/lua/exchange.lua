@@ -1,0 +1,170 @@
+-- The short way of a busy runner: stores the successes of plain tasks and takes the next plain ones. All that is unusual is
+-- left as it is and said, for the scripts that can do everything. It stands alone, makes no functions and has few keys and
+-- arguments: for a single task those would cost more than the work itself.
+-- KEYS  per queue: waiting, scheduled, pending, tasks, runs, meta
+-- ARGV  leaseMs|limit|start|runner, start being the queue to begin with (0 the first);
+--       then per queue: its limit US (-1: nothing is asked of it), and for each success id US epoch US
+-- reply the successes that are unusual, counted from 1 over the whole call, each followed by a comma;
+--       per queue the milliseconds until there may be work again ('inf': only a bell can tell; 'odd': ask in full);
+--       then per claimed task: queue|epoch|attempt|failures|dueAt|id (queue 0 the first), and its value
+
+local US, PRIORITY_STEP = '\31', 4398046511104
+local queue_count = #KEYS / 6
+local lease_ms, limit, start, runner = string.match(ARGV[1], '^([^|]*)|([^|]*)|([^|]*)|(.*)$')
+limit = tonumber(limit)
+local time = redis.call('TIME')
+local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now = math.floor(now_us / 1000)
+
+-- Successes, queue by queue.
+local odd, n = '', 0
+local free = {}
+for index = 1, queue_count do
+  local text = ARGV[index + 1]
+  local from = string.find(text, US, 1, true)
+  free[index] = tonumber(string.sub(text, 1, from - 1))
+  if from < #text then
+    local o = index * 6 - 6
+    local ids, epochs, count = {}, {}, 0
+    for id, epoch in string.gmatch(string.sub(text, from + 1), '([^\31]*)\31([^\31]*)\31') do
+      count = count + 1
+      ids[count], epochs[count] = id, epoch
+    end
+    local runs = redis.call('HMGET', KEYS[o + 5], unpack(ids))
+    local members, gone = {}, {}
+    for i = 1, count do
+      n = n + 1
+      local epoch, prefix
+      if runs[i] then
+        epoch, prefix = string.match(runs[i], '^p|([^|]*)|[^|]*|0|[^|]*|[^|]*|([^|]*)|[^|]*|P|')
+      end
+      if epoch == epochs[i] then
+        gone[#gone + 1] = ids[i]
+        members[#members + 1] = prefix .. ':' .. ids[i]
+      else
+        odd = odd .. n .. ','
+      end
+    end
+    if #gone > 0 then
+      redis.call('ZREM', KEYS[o + 3], unpack(members))
+      redis.call('HDEL', KEYS[o + 5], unpack(gone))
+      redis.call('HDEL', KEYS[o + 4], unpack(gone))
+    end
+  end
+end
+
+-- What time alone has brought about, and what there is to claim then; from the queue on whose turn it is.
+local reply, next_at, epochs, waits = { odd }, {}, {}, {}
+for index = 1, queue_count do
+  reply[index + 1] = 'inf'
+  waits[index] = 0
+  if free[index] >= 0 then
+    local o = index * 6 - 6
+    local lost_at = tonumber(redis.call('ZRANGE', KEYS[o + 3], 0, 0, 'WITHSCORES')[2] or math.huge)
+    local due_at = tonumber(redis.call('ZRANGE', KEYS[o + 2], 0, 0, 'WITHSCORES')[2] or math.huge)
+    if due_at <= now then
+      local due = redis.call('ZRANGEBYSCORE', KEYS[o + 2], '-inf', now, 'WITHSCORES', 'LIMIT', 0, 1000)
+      local members, entries = {}, {}
+      for i = 1, #due, 2 do
+        local member = due[i]
+        local prefix = string.sub(member, 1, string.find(member, ':', 1, true) - 1)
+        local priority = #prefix > 10 and tonumber(string.sub(prefix, 11)) or 0
+        members[#members + 1] = member
+        entries[i] = string.format('%.0f', (priority + 1000) * PRIORITY_STEP + tonumber(due[i + 1]))
+        entries[i + 1] = member
+      end
+      redis.call('ZREM', KEYS[o + 2], unpack(members))
+      redis.call('ZADD', KEYS[o + 1], unpack(entries))
+      due_at = tonumber(redis.call('ZRANGE', KEYS[o + 2], 0, 0, 'WITHSCORES')[2] or math.huge)
+    end
+    local meta = redis.call('HMGET', KEYS[o + 6], 'paused', 'epoch')
+    if lost_at <= now or meta[1] then
+      reply[index + 1] = 'odd'
+    else
+      next_at[index] = math.min(lost_at, due_at)
+      epochs[index] = math.max(tonumber(meta[2] or '0'), now_us - 1)
+      waits[index] = redis.call('ZCARD', KEYS[o + 1])
+    end
+  end
+end
+
+-- A share for each queue in turn, leftovers go round again.
+local shares = {}
+local left, is_open = limit, true
+while left > 0 and is_open do
+  is_open = false
+  local open = 0
+  for index = 1, queue_count do
+    if free[index] > 0 and waits[index] > 0 then open = open + 1 end
+  end
+  local each = math.max(math.floor(left / math.max(open, 1)), 1)
+  for turn = 0, queue_count - 1 do
+    local index = (turn + start) % queue_count + 1
+    local share = math.min(each, free[index], waits[index], left)
+    if share > 0 then
+      shares[index] = (shares[index] or 0) + share
+      free[index], waits[index], left = free[index] - share, waits[index] - share, left - share
+      is_open = true
+    end
+  end
+end
+
+local at = #reply
+for turn = 0, queue_count - 1 do
+  local index = (turn + start) % queue_count + 1
+  local o, share = index * 6 - 6, shares[index]
+  if share then
+    local popped, ids = redis.call('ZPOPMIN', KEYS[o + 1], share), {}
+    for i = 1, share do
+      local member = popped[i * 2 - 1]
+      ids[i] = string.sub(member, string.find(member, ':', 1, true) + 1)
+    end
+    local values = redis.call('HMGET', KEYS[o + 4], unpack(ids))
+    local runs = redis.call('HMGET', KEYS[o + 5], unpack(ids))
+    local epoch, lease_ends = epochs[index], string.format('%.0f', now + tonumber(lease_ms))
+    local leases, texts, begin = {}, {}, at
+    for i = 1, share do
+      local value, attempt, failures = values[i], 1, '0'
+      local prefix, retries
+      if value then prefix, retries = string.match(value, '^P|([^|]*)|[^|]*|[^|]*|([^|]*)|') end
+      if not prefix then
+        next_at[index] = nil
+        break
+      end
+      if runs[i] then
+        attempt, failures = string.match(runs[i], '^.|[^|]*|([^|]*)|([^|]*)|')
+        attempt = attempt + 1
+      end
+      epoch = epoch + 1
+      local lease = string.format('%.0f', epoch) .. '|' .. attempt .. '|' .. failures .. '|'
+        .. string.format('%.0f', math.fmod(tonumber(popped[i * 2]), PRIORITY_STEP)) .. '|'
+      -- The last first: a short sorted set is searched from its head, and these all sort behind one another.
+      leases[(share - i) * 2 + 1], leases[(share - i) * 2 + 2] = lease_ends, popped[i * 2 - 1]
+      texts[i * 2 - 1], texts[i * 2] = ids[i], 'p|' .. lease .. '0|' .. prefix .. '|' .. retries .. '|P||' .. runner
+      reply[at + 1], reply[at + 2] = (index - 1) .. '|' .. lease .. ids[i], value
+      at = at + 2
+    end
+    if next_at[index] then
+      redis.call('HSET', KEYS[o + 6], 'epoch', string.format('%.0f', epoch))
+      redis.call('ZADD', KEYS[o + 3], unpack(leases))
+      redis.call('HSET', KEYS[o + 5], unpack(texts))
+      next_at[index] = math.min(next_at[index], tonumber(lease_ends))
+    else
+      -- One that has a lock, can expire or is broken: all of them go back to where they stood.
+      local entries = {}
+      for i = 1, share do entries[i * 2 - 1], entries[i * 2] = popped[i * 2], popped[i * 2 - 1] end
+      redis.call('ZADD', KEYS[o + 1], unpack(entries))
+      for i = begin + 1, at do reply[i] = nil end
+      at = begin
+      reply[index + 1] = 'odd'
+    end
+  end
+  if next_at[index] then
+    if waits[index] > 0 then
+      reply[index + 1] = '0'
+    elseif next_at[index] < math.huge then
+      reply[index + 1] = string.format('%.0f', math.max(next_at[index] - now, 0))
+    end
+  end
+end
+return reply

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import type { NewTask } from '../../task/task-record.js';
+import type { Added } from '../backend.js';
+import type { RedisConnection } from './redis-connection.js';
+import { byQueue } from './redis-arguments.js';
+import { isPlainTask, plainTaskText, taskArguments } from './redis-records.js';
+
+/**
+ * The calls of this process, each in a line that has one call at a time: so the store need only remember the latest call of
+ * each line to know a repeat again, also when its tasks have run and gone.
+ */
+export class AddLines {
+  private readonly name = randomUUID();
+  private readonly free: AddLine[] = [];
+  private count = 0;
+
+  take(): AddLine {
+    return this.free.pop() ?? { name: `${this.name}:${this.count++}`, calls: 0 };
+  }
+
+  release(line: AddLine): void {
+    this.free.push(line);
+  }
+}
+
+export interface AddLine {
+  readonly name: string;
+  /** How many calls it has had. */
+  calls: number;
+}
+
+const enqueued: Added = Object.freeze({ status: 'enqueued' });
+
+/** The tasks that one call brings, and where the answer for each belongs. */
+export class AddCall {
+  private readonly tasks: NewTask[] = [];
+  private readonly places: { readonly group: Added[]; readonly at: number }[] = [];
+  private isPlain: boolean;
+  private number = 0;
+
+  constructor(
+    private readonly connection: RedisConnection,
+    /** For how long a repeat may still come. */
+    private readonly rememberMs: number,
+    private readonly mode: 'independent' | 'all or none',
+  ) {
+    this.isPlain = mode === 'independent';
+  }
+
+  get size(): number {
+    return this.tasks.length;
+  }
+
+  push(task: NewTask, group: Added[], at: number): void {
+    this.isPlain &&= isPlainTask(task) && task.queue === (this.tasks[0] ?? task).queue;
+    this.tasks.push(task);
+    this.places.push({ group, at });
+  }
+
+  /** May be sent again in its line until it is answered: it is then still carried out once. */
+  async send(line: AddLine): Promise<void> {
+    if (this.number === 0) {
+      this.number = ++line.calls;
+      this.connection.note(new Set(this.tasks.map(({ queue }) => queue)));
+    }
+    return this.isPlain ? this.sendPlain(line) : this.sendInFull(line);
+  }
+
+  private async sendPlain(line: AddLine): Promise<void> {
+    const { queue } = this.tasks[0]!;
+    const args: (string | number)[] = [this.number, this.rememberMs];
+    for (const task of this.tasks) args.push(task.id, plainTaskText(task));
+    const odd = (await this.connection.run('addPlain', [queue], args, line.name)) as string;
+    for (const { group, at } of this.places) group[at] = enqueued;
+    if (odd !== '') await this.sendOdd(odd.split(',').slice(0, -1).map(Number), line);
+  }
+
+  /** Ids that are taken: what follows from that is known to the long way only. */
+  private async sendOdd(numbers: readonly number[], line: AddLine): Promise<void> {
+    const rest = new AddCall(this.connection, this.rememberMs, this.mode);
+    for (const number of numbers) {
+      const { group, at } = this.places[number - 1]!;
+      rest.push(this.tasks[number - 1]!, group, at);
+    }
+    rest.isPlain = false;
+    await rest.send(line);
+  }
+
+  private async sendInFull(line: AddLine): Promise<void> {
+    const { names, args, order } = byQueue(this.tasks, taskArguments);
+    args.unshift(this.number, this.rememberMs, this.mode === 'independent' ? 'i' : 'g');
+    const [letters, ...others] = (await this.connection.run('add', names, args, line.name)) as string[];
+    order.forEach((index, place) => {
+      const { group, at } = this.places[index]!;
+      group[at] = addedOf(letters![place]!, others);
+    });
+  }
+}
+
+/** Reads one letter of an add's reply; those that name another task take it from `others`. */
+export function addedOf(letter: string, others: string[]): Added {
+  switch (letter) {
+    case 'e':
+      return enqueued;
+    case 'x':
+      return { status: 'existing' };
+    case 'd':
+      return { status: 'dropped' };
+    case 'r': {
+      const holder = others.shift();
+      return holder ? { status: 'replaced', holder } : { status: 'replaced' };
+    }
+    case 'j':
+      return { status: 'rejected', holder: others.shift()! };
+    default:
+      return { status: 'raised', holder: others.shift()! };
+  }
+}

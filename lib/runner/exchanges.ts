@@ -1,0 +1,229 @@
+import type { Backend, Claim, ClaimedTask } from '../backend/backend.js';
+import type { Clock, ClockTimer } from '../task/clock.js';
+import type { Outcome, Settled } from '../task/outcome.js';
+import type { Attempt } from './attempt.js';
+import type { Asking, Intake } from './intake.js';
+import type { LeaseKeeper } from './lease-keeper.js';
+import { Settler, slotsLeavingWith, type Unsettled } from './settler.js';
+import type { SilentQueues } from './silent-queues.js';
+import { StoreOutage } from './store-outage.js';
+import type { Sweep } from './sweep.js';
+import type { TaskLog } from './task-log.js';
+import { TurningPoint } from './turning-point.js';
+
+/** A second exchange beside one that is under way must be worth its round trip. */
+const leastBeside = 8;
+
+export interface ExchangeParts {
+  readonly backend: Backend;
+  readonly clock: Clock;
+  readonly lines: TaskLog;
+  readonly intake: Intake;
+  readonly keeper: LeaseKeeper;
+  readonly silent: SilentQueues;
+  readonly sweep: Sweep;
+  /** Begins what was claimed. */
+  readonly begin: (tasks: readonly ClaimedTask[], leaseEndsAt: number) => void;
+  readonly say: (level: 'warn' | 'error', message: string, error?: unknown) => void;
+}
+
+/** What a claim says of its runner. */
+export interface ExchangeSettings {
+  readonly name: string;
+  readonly leaseMs: number;
+  readonly declares: readonly string[];
+}
+
+/**
+ * What a runner and its store say to each other: an exchange brings the outcomes of the moment and asks for as many tasks as
+ * there are free slots, so a busy runner pays one round trip for many tasks. One is under way at a time; with many slots
+ * there are two, so that the store works while the runner does.
+ */
+export class Exchanges {
+  /** Every outcome is stored, and no claim is under way that could bring more. */
+  readonly stored: TurningPoint;
+  private readonly settler: Settler;
+  private readonly outage: StoreOutage;
+  private timer: ClockTimer | undefined;
+  private timerAt = Infinity;
+  private underWay = 0;
+  private isQueued = false;
+  private isCatchingUp = false;
+  private isAccepting = true;
+  private isOver = false;
+
+  constructor(
+    private readonly parts: ExchangeParts,
+    private readonly settings: ExchangeSettings,
+  ) {
+    const { backend, clock, intake } = parts;
+    this.settler = new Settler(backend.tasks);
+    this.outage = new StoreOutage(clock);
+    this.stored = new TurningPoint(clock, () => intake.used === 0 && this.underWay === 0);
+  }
+
+  /** Claims nothing more; outcomes are still brought. */
+  stopClaiming(): void {
+    this.isAccepting = false;
+  }
+
+  stop(): void {
+    this.isOver = true;
+    this.timer?.cancel();
+  }
+
+  /** Brings an outcome to the store with the next exchange. */
+  offer(attempt: Attempt, outcome: Outcome): void {
+    this.settler.add(attempt, outcome);
+    this.wake();
+  }
+
+  /** Asks for an exchange: outcomes and bells of the same moment share it, and I/O gets its turn in between. */
+  wake(): void {
+    if (this.isQueued || this.isOver) return;
+    this.isQueued = true;
+    setImmediate(() => {
+      this.isQueued = false;
+      this.exchange();
+    });
+  }
+
+  private exchange(): void {
+    if (this.isOver || this.isCatchingUp || this.outage.isPausing || !this.mayBegin) return this.sleep();
+    if (this.keeper.isLate) return this.catchUp();
+    const now = this.parts.clock.elapsed();
+    const { intake, silent, sweep } = this.parts;
+    const isSweep = this.isAccepting && now >= sweep.at;
+    if (isSweep) intake.sweep();
+    const batch = this.settler.take(silent.pausedAt(now));
+    const asking = this.mayClaim ? intake.ask(now, slotsLeavingWith(batch), silent.unheard) : undefined;
+    // With every slot taken it stays due: what is parked must not miss its turn.
+    if (isSweep && !intake.isFull) sweep.done(now);
+    if (batch.length === 0 && !asking) return this.sleep();
+    this.underWay++;
+    // Both leave before either is awaited, so that they share a round trip; outcomes first.
+    const settling = batch.length > 0 ? this.settle(batch) : undefined;
+    const claiming = asking && this.claim(asking, now, isSweep);
+    void Promise.all([settling, claiming]).then(([settled, claimed]) => this.ended(settled ?? claimed));
+    if (this.mayBegin) this.wake();
+  }
+
+  /** Neither rejects: what went wrong is their answer. */
+  private settle(batch: readonly Unsettled[]): Promise<Error | undefined> {
+    return this.settler.send(batch).then(
+      (answers) => this.settled(batch, answers),
+      (error: Error) => error,
+    );
+  }
+
+  private claim(asking: Asking, sentAt: number, isSweep: boolean): Promise<Error | undefined> {
+    const { backend, keeper, silent, intake, clock } = this.parts;
+    const { name, leaseMs, declares } = this.settings;
+    const isUnheard = silent.unheard.size > 0 && asking.queues.some(({ queue }) => silent.unheard.has(queue));
+    const request = {
+      queues: asking.queues,
+      limit: asking.limit,
+      leaseMs,
+      runner: name,
+      // A store of this process asks for nothing more by it; elsewhere it is a look too many for every claim.
+      declares: isSweep || backend.bell.lossless ? declares : undefined,
+      holding: isUnheard ? keeper.held : undefined,
+    };
+    return answerOf(() => backend.tasks.claim(request)).then(
+      (claim) => this.claimed(asking, claim, sentAt + leaseMs),
+      (error: Error) => {
+        for (const { queue } of asking.queues) silent.unheard.add(queue);
+        intake.failed(asking, clock.elapsed());
+        return error;
+      },
+    );
+  }
+
+  private claimed(asking: Asking, claim: Claim, leaseEndsAt: number): undefined {
+    const { silent, intake, clock, begin } = this.parts;
+    if (this.isOver) {
+      this.settler.handBack(claim.tasks);
+      return;
+    }
+    silent.claimed(asking.queues, claim.unanswered);
+    intake.answered(asking, claim, clock.elapsed());
+    if (claim.tasks.length > 0) begin(claim.tasks, leaseEndsAt);
+  }
+
+  private settled(batch: readonly Unsettled[], answers: readonly Settled[]): undefined {
+    const { keeper, silent, intake, lines, clock } = this.parts;
+    batch.forEach(({ attempt, outcome }, index) => {
+      const { claimed } = attempt;
+      // Its slot stays taken, and its lease held, until the store has it.
+      if (answers[index] === 'unanswered') return silent.failed([claimed]);
+      keeper.unwatch(attempt);
+      intake.release(claimed.queue);
+      if (answers[index] === 'lost') lines.lost(claimed.job, claimed);
+      else if ('delayMs' in outcome) intake.expect(claimed.queue, clock.elapsed() + outcome.delayMs);
+    });
+  }
+
+  private ended(error: Error | undefined): void {
+    this.underWay--;
+    if (!error) this.outage.answered();
+    else if (this.outage.failed())
+      this.parts.say('warn', 'the job store does not answer, trying again', error);
+    this.stored.changed();
+    this.sleep();
+  }
+
+  /** Leases come first that a blocked event loop has kept from being renewed. */
+  private catchUp(): void {
+    this.isCatchingUp = true;
+    void this.keeper.catchUp().then(() => {
+      this.isCatchingUp = false;
+      this.wake();
+    });
+  }
+
+  /** Sleeps until the next thing that is known to come; a bell wakes earlier. */
+  private sleep(): void {
+    if (this.isOver || this.underWay > 0) return;
+    const { clock, intake, silent, sweep } = this.parts;
+    const looks = this.mayClaim && !intake.isFull ? Math.min(intake.nextLookAt, sweep.at) : Infinity;
+    const offers = this.settler.nextAt(silent.pausedUntil);
+    const next = Math.max(Math.min(offers, looks), this.outage.pausedUntil);
+    // One that fires too early does no harm, and a busy runner would set one for every exchange.
+    if (next === Infinity || (this.timer && this.timerAt <= next && this.timerAt > clock.elapsed())) return;
+    this.timer?.cancel();
+    this.timer = undefined;
+    const delayMs = next - clock.elapsed();
+    if (delayMs <= 0) return this.wake();
+    this.timerAt = next;
+    this.timer = clock.after(delayMs, () => {
+      this.timer = undefined;
+      this.wake();
+    });
+  }
+
+  /** Whether an exchange may leave: the first, or a second one that is worth it while no answer was lost. */
+  private get mayBegin(): boolean {
+    if (this.underWay === 0) return true;
+    const { intake, silent } = this.parts;
+    if (this.underWay > 1 || !intake.isWide || silent.unheard.size > 0) return false;
+    return this.settler.size >= leastBeside || (this.mayClaim && intake.roomForMore >= leastBeside);
+  }
+
+  /** Claiming more while leases cannot be renewed would only lose more. */
+  private get mayClaim(): boolean {
+    return this.isAccepting && this.keeper.isKeeping;
+  }
+
+  private get keeper(): LeaseKeeper {
+    return this.parts.keeper;
+  }
+}
+
+/** A store that throws at once is no worse than one that rejects. */
+function answerOf<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return ask();
+  } catch (error) {
+    return Promise.reject(error as Error);
+  }
+}

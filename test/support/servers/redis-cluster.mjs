@@ -1,0 +1,78 @@
+// A Redis (or Valkey) cluster of three primaries for a test run.
+import { Redis } from 'ioredis';
+import { findProgram, freePort, startServer } from './machine.mjs';
+import { answers } from './redis.mjs';
+
+const size = 3;
+const slots = 16_384;
+// A node that a test stops must not be taken for failed, nor stop the others.
+const settings = [
+  ...[
+    '--cluster-enabled',
+    'yes',
+    '--cluster-node-timeout',
+    '120000',
+    '--cluster-require-full-coverage',
+    'no',
+  ],
+  ...['--save', '', '--appendonly', 'no'],
+];
+
+/** Where REDIS_CLUSTER_URL is set that cluster is used, and left as it is. */
+export async function startRedisCluster() {
+  if (process.env.REDIS_CLUSTER_URL) return { url: process.env.REDIS_CLUSTER_URL, stop: async () => {} };
+  const program = findProgram(['redis-server', 'valkey-server'], 'redis-server');
+  const servers = [];
+  const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
+  try {
+    const nodes = await Promise.all(Array.from({ length: size }, () => startNode(program, servers)));
+    await join(nodes);
+    return { url: `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startNode(program, servers) {
+  const [port, busPort] = await Promise.all([freePort(), freePort()]);
+  const server = startServer(program, (folder) => [
+    ...['--port', String(port), '--cluster-port', String(busPort), '--bind', '127.0.0.1'],
+    ...['--dir', folder, '--daemonize', 'no', ...settings],
+  ]);
+  servers.push(server);
+  await answers(port);
+  return { port, busPort };
+}
+
+/** Gives each node its slots and makes them known to each other. */
+async function join(nodes) {
+  const clients = nodes.map(({ port }) => new Redis(port, '127.0.0.1'));
+  try {
+    await Promise.all(
+      clients.map(async (client, index) => {
+        await client.cluster('SET-CONFIG-EPOCH', index + 1);
+        const [from, to] = [index, index + 1].map((part) => Math.floor((part * slots) / size));
+        await client.call('CLUSTER', 'ADDSLOTSRANGE', from, to - 1);
+        // Each meets each: waiting for hearsay would take seconds.
+        for (const { port, busPort } of nodes.slice(0, index))
+          await client.call('CLUSTER', 'MEET', '127.0.0.1', port, busPort);
+      }),
+    );
+    await Promise.all(clients.map((client) => isWhole(client)));
+  } finally {
+    for (const client of clients) client.disconnect();
+  }
+}
+
+/** Waits until a node knows of all slots and takes commands. */
+async function isWhole(node, withinMs = 30_000) {
+  const until = Date.now() + withinMs;
+  for (;;) {
+    const info = String(await node.call('CLUSTER', 'INFO'));
+    const isReady = [`cluster_known_nodes:${size}`, `cluster_slots_ok:${slots}`, 'cluster_state:ok'];
+    if (isReady.every((line) => info.includes(line))) return;
+    if (Date.now() > until) throw new Error(`the redis cluster was not whole within ${withinMs} ms: ${info}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
