@@ -123,6 +123,14 @@ describe('The boot on a Redis server', () => {
   });
 });
 
+describe('The boot on a Redis cluster', () => {
+  it('looks at every primary', async () => {
+    const app = await boot({ url: process.env.TEST_REDIS_CLUSTER_URL! });
+    expect(app.durability).toBe('none');
+    expect(said(app, 'warn')).toEqual([expect.stringMatching(/^redis cluster at .* keeps nothing on disk/)]);
+  });
+});
+
 describe('A password that the server refuses', () => {
   const secret = 'hunter2-and-more';
   let guarded: OwnRedis;

@@ -78,20 +78,20 @@ describe('A connection that is half open', () => {
     async (silence) => {
       const { proxy, isBellHeard, listeners } = await started(noSweep);
       expect(await listeners()).toBe(1);
-      const before = proxy.made;
       proxy.hold(silence, 'subscribe');
-      await eventually(() => proxy.made > before, 45_000);
+      expect(proxy.held).toBe(1);
+      await eventually(() => proxy.held === 0, 45_000);
       await eventually(async () => (await listeners()) === 1);
       await isBellHeard();
     },
   );
 
   it('does not keep a runner deaf that was started meanwhile', async () => {
-    const { proxy, runner, isBellHeard, listeners } = await started(noSweep, 'not yet');
+    const { proxy, runner, lines, isBellHeard, listeners } = await started(noSweep, 'not yet');
     proxy.hold('both');
     proxy.cut();
     await runner.start();
-    await eventually(() => proxy.made > 4);
+    await eventually(() => lines.some(({ message }) => message.includes('the bell cannot be heard')));
     expect(await listeners()).toBe(0);
     proxy.pass();
     await eventually(async () => (await listeners()) === 1);

@@ -38,8 +38,10 @@ export class TcpProxy {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Connections that were ever made. */
-  made = 0;
+  /** How many connections are half-open now. */
+  get held(): number {
+    return [...this.links].filter(({ silence }) => silence).length;
+  }
 
   /**
    * Half-open: connections stay, and nothing comes through them any more, not even after `pass`; nor through new ones until
@@ -83,7 +85,6 @@ export class TcpProxy {
   }
 
   private accept(client: Socket): void {
-    this.made++;
     if (this.isRefusing) return void client.destroy();
     const server = createConnection({ port: this.targetPort, host: '127.0.0.1' });
     const link = new Link(client, server, this.silence, (reply) => this.changed(reply));

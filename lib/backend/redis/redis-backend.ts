@@ -13,7 +13,7 @@ import type {
 import { UnusableStoreError } from '../errors.js';
 import { guardRedisLeases } from './lease-thread/redis-lease-guard.js';
 import { plainListener, RedisBell, type BellListener } from './redis-bell.js';
-import { checkAtBoot } from './redis-boot-checks.js';
+import { checkServers } from './redis-boot-checks.js';
 import { RedisCatalog } from './redis-catalog.js';
 import {
   connect,
@@ -21,6 +21,7 @@ import {
   makeClient,
   makeSubscriber,
   nodesBySlot,
+  serversOf,
   type RedisClient,
 } from './redis-clients.js';
 import { RedisClusterTasks } from './redis-cluster-tasks.js';
@@ -56,8 +57,12 @@ class RedisBackend implements Backend {
     try {
       // One after the other: a client that is cut off while it connects keeps a timer.
       await connect(client, this.target);
-      const check = { name: this.name, prefix: settings.prefix, strict: this.strict };
-      const { durability, bells } = await checkAtBoot(client, check);
+      const { durability, bells } = await checkServers(serversOf(client), {
+        name: this.name,
+        prefix: settings.prefix,
+        strict: this.strict,
+        isCluster: client instanceof Cluster,
+      });
       this.durability = durability;
       listener = await this.listenerFor(client, bells, settings.prefix);
       const connection = new RedisConnection(client, new RedisKeys(settings.prefix), deadlineMs, bells);

@@ -1,4 +1,4 @@
-import { Cluster } from 'ioredis';
+import { Redis } from 'ioredis';
 import type { Bell } from '../backend.js';
 import type { RedisClient } from './redis-clients.js';
 import type { RedisConnection } from './redis-connection.js';
@@ -63,15 +63,15 @@ export class RedisBell implements Bell {
 /** One connection hears everything, whatever server it is connected to. */
 export function plainListener(client: RedisClient): BellListener {
   const wanted = new Set<string>();
-  const stopAsking = client instanceof Cluster ? () => undefined : keepAsking(client);
+  const stopAsking = client instanceof Redis ? keepAsking(client) : undefined;
   const listener: BellListener = {
     onMessage: () => undefined,
-    subscribe: async (channels) => {
+    async subscribe(channels) {
       for (const channel of channels) wanted.add(channel);
       await client.subscribe(...channels);
     },
-    close: () => {
-      stopAsking();
+    close() {
+      stopAsking?.();
       client.disconnect();
     },
   };

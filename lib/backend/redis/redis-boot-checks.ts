@@ -1,8 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { Cluster } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { Durability } from '../backend.js';
 import { UnusableStoreError } from '../errors.js';
-import { serversOf, type RedisClient } from './redis-clients.js';
 import { readFacts, type ServerFacts } from './redis-facts.js';
 import { refusal } from './redis-refusal.js';
 import { checkRights } from './redis-rights.js';
@@ -14,6 +13,7 @@ export interface BootCheck {
   readonly prefix: string;
   /** Whether what would be warned of stops the boot. */
   readonly strict: boolean;
+  readonly isCluster: boolean;
 }
 
 /** From the worst to the best: of several servers the worst counts. */
@@ -25,15 +25,15 @@ const levels: Record<Durability, string> = {
   always: 'always: what was acknowledged is on disk',
 };
 
-/** What a boot has to know of its servers. */
-export interface BootFacts {
+/** What the servers are like. */
+export interface BootFindings {
   readonly durability: Durability;
+  /** Sharded where the cluster knows that. */
   readonly bells: BellKind;
 }
 
-/** Looks at each server that holds tasks (each primary of a cluster); rejects where tasks cannot be kept. */
-export async function checkAtBoot(client: RedisClient, check: BootCheck): Promise<BootFacts> {
-  const servers = serversOf(client);
+/** Looks at each server that holds tasks, on a cluster each primary. Rejects where tasks cannot be kept. */
+export async function checkServers(servers: readonly Redis[], check: BootCheck): Promise<BootFindings> {
   const found: ServerFacts[] = [];
   for (const server of servers) {
     const facts = await readFacts(server).catch((error: Error) => {
@@ -42,7 +42,8 @@ export async function checkAtBoot(client: RedisClient, check: BootCheck): Promis
     checkVersion(facts.version, check.name);
     found.push(facts);
   }
-  const isSharded = client instanceof Cluster && found.every(({ version }) => majorOf(version) >= 7);
+  if (found.length === 0) throw new UnusableStoreError(`${check.name} cannot be used: no server answers`);
+  const isSharded = check.isCluster && found.every(({ version }) => Number.parseInt(version ?? '') >= 7);
   const bells = isSharded ? 'sharded' : 'plain';
   for (const server of servers) await checkRights(server, check.name, check.prefix, bells);
   const durability = worst(found);
@@ -57,10 +58,6 @@ export async function checkAtBoot(client: RedisClient, check: BootCheck): Promis
   for (const danger of dangers) logger.warn(`${check.name}: ${danger}`);
   logger.log(`${check.name}: durability ${levels[durability]}`);
   return { durability, bells };
-}
-
-function majorOf(version: string | undefined): number {
-  return Number(/^\d+/.exec(version ?? '')?.[0] ?? 0);
 }
 
 export function checkVersion(version: string | undefined, name: string): void {

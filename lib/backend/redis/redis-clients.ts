@@ -80,14 +80,6 @@ export async function connect(client: RedisClient, target: RedisTarget): Promise
   await connectNodes(client);
 }
 
-/** The servers that hold tasks, as far as they can be reached. */
-export function serversOf(client: RedisClient): Redis[] {
-  if (!(client instanceof Cluster)) return [client];
-  const nodes = client.nodes('master');
-  const ready = nodes.filter(({ status }) => status === 'ready');
-  return ready.length > 0 ? ready : nodes;
-}
-
 /** Ahead of the first command: without an offline queue there is nothing to wait in. A node that is away may come later. */
 async function connectNodes(cluster: Cluster): Promise<void> {
   cluster.on('+node', (node: Redis) => void connectNode(node));
@@ -96,4 +88,10 @@ async function connectNodes(cluster: Cluster): Promise<void> {
 
 async function connectNode(node: Redis): Promise<void> {
   if (node.status === 'wait' && !node.options.readOnly) await node.connect().catch(() => undefined);
+}
+
+/** The servers that hold tasks and can be asked. */
+export function serversOf(client: RedisClient): Redis[] {
+  const servers = client instanceof Cluster ? client.nodes('master') : [client];
+  return servers.filter(({ status }) => status === 'ready');
 }

@@ -1,17 +1,15 @@
 import type { Redis } from 'ioredis';
 import { UnusableStoreError } from '../errors.js';
 import { refusal } from './redis-refusal.js';
-import { withBells, type BellKind } from './redis-scripts.js';
+import { scriptOf, type BellKind } from './redis-scripts.js';
 
 /** What the scripts call, as calls that leave nothing behind when made in this order. */
 export const scriptCalls = [
   "'TIME'",
   "'HSET', KEYS[1], 'field', 1",
-  // Refused as the key is a hash, yet only after the user's rights were looked at.
+  // Refused as the key is a hash, yet only after the user's rights were looked at; queues are noted in a set.
   "'SADD', KEYS[1], 'member'",
   "'SMEMBERS', KEYS[1]",
-  "'GET', KEYS[1]",
-  "'SET', KEYS[1], '', 'PX', 1000, 'GET'",
   "'HINCRBY', KEYS[1], 'field', 1",
   "'HGET', KEYS[1], 'field'",
   "'HMGET', KEYS[1], 'field'",
@@ -27,10 +25,13 @@ export const scriptCalls = [
   "'ZSCORE', KEYS[1], 'member'",
   "'ZREM', KEYS[1], 'member'",
   "'ZPOPMIN', KEYS[1]",
+  "'GET', KEYS[1]",
+  // The key is gone by now, and this makes no new one.
+  "'SET', KEYS[1], '', 'XX'",
   "'PUBLISH', ARGV[1], ''",
 ];
 
-const trial = `local lacking = {}
+const probe = `local lacking = {}
 local function try(...)
   local reply = redis.pcall(...)
   local why = type(reply) == 'table' and reply.err or ''
@@ -48,7 +49,7 @@ export async function checkRights(
   prefix: string,
   bells: BellKind,
 ): Promise<void> {
-  const { source, sha } = withBells(trial, bells);
+  const { source, sha } = scriptOf(probe, bells);
   const args = [1, `${prefix}:{boot}:check`, `${prefix}:{boot}:bell`];
   await asked(name, server.call('EVALSHA', [sha, ...args]));
   const lacking = await asked(name, server.call('EVAL', [source, ...args]));

@@ -15,12 +15,11 @@ const names = Object.keys(luaSources) as ScriptName[];
 
 /** The scripts with the names by which a server knows them once it has seen them. */
 export function scriptsFor(bells: BellKind): Record<ScriptName, Script> {
-  const entries = names.map((name) => [name, withBells(luaSources[name], bells)]);
-  return Object.fromEntries(entries) as Record<ScriptName, Script>;
+  const scripts = names.map((name) => [name, scriptOf(luaSources[name], bells)]);
+  return Object.fromEntries(scripts) as Record<ScriptName, Script>;
 }
 
-/** A script that rings in that way. */
-export function withBells(text: string, bells: BellKind): Script {
+export function scriptOf(text: string, bells: BellKind): Script {
   const source = bells === 'plain' ? text : text.replaceAll("'PUBLISH'", "'SPUBLISH'");
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }

@@ -16,12 +16,12 @@ const mostRedirections = 5;
 export class RedisShardedListener implements BellListener {
   onMessage: (channel: string, message: string) => void = () => undefined;
   private readonly subscribers = new Map<string, Redis>();
+  private readonly stopAsking: (() => void)[] = [];
   /** Every wanted channel, and the node that has taken it. */
   private readonly channels = new Map<string, string | undefined>();
   /** Nodes whose channels are about to be asked again. */
   private readonly doubted = new Set<string>();
   private readonly timers = new Set<NodeJS.Timeout>();
-  private readonly stopAsking: (() => void)[] = [];
   private isClosed = false;
 
   constructor(
@@ -80,14 +80,12 @@ export class RedisShardedListener implements BellListener {
     if (!subscriber) {
       subscriber = makeSubscriber(this.target, node);
       this.subscribers.set(name, subscriber);
-      // Every channel waits for it.
-      subscriber.setMaxListeners(Infinity);
+      this.stopAsking.push(keepAsking(subscriber));
       subscriber.on('error', () => undefined);
       subscriber.on('smessage', (channel: string, message: string) => this.onMessage(channel, message));
       // A node says so when a slot has left it; asking again tells which channels that meant.
       subscriber.on('moved', () => this.doubt(name));
       subscriber.on('close', () => this.doubt(name));
-      this.stopAsking.push(keepAsking(subscriber));
       subscriber.connect().catch(() => undefined);
     }
     if (subscriber.status !== 'ready') await becomesReady(subscriber);
