@@ -17,7 +17,12 @@ export async function measureFlat(bench: Bench): Promise<Figure[]> {
     { name: '1,000 others waiting', waiting: 1_000, scheduled: 0 },
     { name: `${many.toLocaleString('en-US')} others waiting`, waiting: many, scheduled: 0 },
     { name: `${many.toLocaleString('en-US')} scheduled for tomorrow`, waiting: 1_000, scheduled: many },
-  ].map((store, index) => ({ ...store, url: `${bench.url}/${index}`, paces: [] as number[] }));
+  ].map((store, index) => ({
+    ...store,
+    url: `${bench.url}/${index}`,
+    paces: [] as number[],
+    cpus: [] as number[],
+  }));
 
   await admin.flushall('SYNC');
   for (const { name, url, waiting, scheduled } of stores) {
@@ -30,27 +35,34 @@ export async function measureFlat(bench: Bench): Promise<Figure[]> {
   bench.say('flat cost: processing');
   for (let round = 0; round < settings.rounds; round++) {
     for (let turn = 0; turn < stores.length; turn++) {
-      const { url, paces } = stores[(round + turn) % stores.length]!;
+      const { url, paces, cpus } = stores[(round + turn) % stores.length]!;
       await ask(system, 'fill', { url, queue, count: warmUp + count }).answer;
       const args = { url, queue, concurrency: 100, warmUp, count };
-      const { seconds }: Passed = await ask(system, 'handle', args).answer;
+      const { seconds, nodeCpuSeconds, serverCpuSeconds }: Passed = await ask(system, 'handle', args).answer;
       paces.push(count / seconds);
+      cpus.push(((nodeCpuSeconds + serverCpuSeconds) * 10_000) / count);
     }
   }
   await admin.flushall('SYNC');
 
   const base = median(stores[0]!.paces);
-  const paces = stores.map(({ name, paces }) => ({
-    work: `process beside ${name}`,
-    unit: 'tasks/s' as const,
-    values: { [system]: median(paces) },
-    spread: { [system]: [Math.min(...paces), Math.max(...paces)] as const },
-  }));
+  const line = (work: string, unit: Figure['unit'], all: readonly number[]): Figure => ({
+    work,
+    unit,
+    values: { [system]: median(all) },
+    spread: { [system]: [Math.min(...all), Math.max(...all)] },
+  });
   const shares = stores.slice(1).map(({ name, paces }) => ({
     work: `pace beside ${name}, to that beside 1,000`,
     unit: 'share' as const,
     values: { [system]: median(paces) / base },
     goals: [{ atLeast: 0.8 }],
   }));
-  return [...paces, ...shares];
+  return [
+    ...stores.map(({ name, paces }) => line(`process beside ${name}`, 'tasks/s', paces)),
+    ...stores.map(({ name, cpus }) =>
+      line(`node and server, 10,000 processed beside ${name}`, 'CPU-s', cpus),
+    ),
+    ...shares,
+  ];
 }
