@@ -72,7 +72,7 @@ describe('Queues in several slots of a cluster', () => {
     await fill(10, 10, 10);
     calls.length = 0;
     expect(sizes(await claim(9))).toEqual([3, 3, 3]);
-    expect(calls).toEqual(['claim', 'claim', 'claim']);
+    expect(calls).toEqual(['exchange', 'exchange', 'exchange']);
   });
 
   it('take what others leave over, never more than the limit in all, and no more than their own', async () => {
@@ -121,7 +121,7 @@ describe('Queues in several slots of a cluster', () => {
     const claiming = claim(3);
     expect(await settling).toEqual(['settled', 'settled', 'settled']);
     expect((await claiming).tasks).toHaveLength(3);
-    expect(calls).toEqual(queues.map(() => 'settleAndClaim'));
+    expect(calls).toEqual(queues.map(() => 'exchange'));
   });
 
   it('are renewed and settled together, each answer in its place', async () => {

@@ -10,7 +10,7 @@ import { ageRedisQueue } from '../support/redis-time.js';
 const total = 100_000;
 const hourMs = 3_600_000;
 /** How long one call may keep the server from everybody else; slow machines are given much. */
-const longestCallMs = 250;
+const longestCallMs = 2_000;
 
 // What is said at each boot is tested elsewhere.
 Logger.overrideLogger(false);
@@ -87,6 +87,9 @@ describe('A flood on Redis', () => {
       for (let claims = 0; claims < total / 1_000; claims++) {
         const { tasks } = await claimFrom(backend, ['due', 'expired'], 100);
         for (const { queue } of tasks) taken[queue as keyof typeof taken]++;
+        // However slow the machine is: a call moves a thousand of each kind, and no more.
+        if (claims === 0)
+          expect(await backend.catalog.counts('due')).toMatchObject({ scheduled: total - 1_000 });
       }
       const other = await stop();
 
@@ -97,7 +100,7 @@ describe('A flood on Redis', () => {
       expect(await backend.catalog.counts('expired')).toMatchObject({ pending: taken.expired, dead: 0 });
       expect(await admin.call('SLOWLOG', ['GET'])).toEqual([]);
       expect(other.rounds).toBeGreaterThan(10);
-      expect(other.longestMs).toBeLessThan(5_000);
+      expect(other.longestMs).toBeLessThan(20_000);
     } finally {
       await backend.close();
       await beside.close();

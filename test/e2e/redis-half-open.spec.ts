@@ -29,7 +29,7 @@ async function started(pollInterval: Duration, isRunning?: 'not yet') {
   const isBellHeard = async () => {
     const before = runs.length;
     await app.jobs.enqueue(Counting, before);
-    await eventually(() => runs.length > before, 10_000);
+    await eventually(() => runs.length > before);
   };
   if (!isRunning) await isBellHeard();
   const listeners = async () => Number((await admin.pubsub('NUMSUB', `${prefix}:{${queue}}:bell`))[1]);
