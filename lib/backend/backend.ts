@@ -107,7 +107,7 @@ export interface ClaimRequest {
 
 export interface Claim {
   readonly tasks: ClaimedTask[];
-  /** Per asked queue, in order: milliseconds until there may be work again; 0 if there is some now; Infinity if only a bell can tell. */
+  /** Per asked queue, in order: milliseconds until there may be work again; 0 if there may be some now; Infinity if only a bell can tell. */
   readonly nextInMs: number[];
   /** The queues whose part of the store gave no answer: it may have claimed tasks of them, and their `nextInMs` says nothing. */
   readonly unanswered?: readonly Unanswered[];

@@ -32,7 +32,11 @@ rewrite(KEYS[9], function(value)
   local flag, prefix, enqueued, expires, rest = string.match(value, '^(.)|([^|]*)|([^|]*)|([^|]*)|(.*)$')
   return flag .. '|' .. prefix .. '|' .. back(enqueued) .. '|' .. back(expires) .. '|' .. rest
 end)
-rewrite(KEYS[10], function(value)
+rewrite(KEYS[10], function(value, id)
+  if id == '' then
+    local epoch, paused = string.match(value, '^(%d+)|(.*)$')
+    return epoch .. '|' .. (paused == 'inf' and paused or back(paused))
+  end
   local head, due, middle, finished, runner =
     string.match(value, '^([^|]*|[^|]*|[^|]*|[^|]*|)([^|]*)(|[^|]*|[^|]*|[^|]*|[^|]*|)([^|]*)(|.*)$')
   return head .. back(due) .. middle .. back(finished) .. runner
@@ -41,8 +45,6 @@ rewrite(KEYS[11], function(value, field)
   if string.sub(field, -2) ~= ':e' then return value end
   return (string.gsub(value, '"at":(%d+)}', function(at) return '"at":' .. back(at) .. '}' end))
 end)
-local paused = redis.call('HGET', KEYS[13], 'paused')
-if paused and paused ~= 'inf' then redis.call('HSET', KEYS[13], 'paused', back(paused)) end
 rewrite(KEYS[14], function(value)
   local slot, last, rest = string.match(value, '^([^|]*)|([^|]*)|(.*)$')
   return back(slot) .. '|' .. back(last) .. '|' .. rest

@@ -26,6 +26,7 @@ export function exchangeOf(
   settlements: readonly Settlement[],
   request: ClaimRequest,
   turn: number,
+  mustLook: boolean,
 ): Exchange | undefined {
   const { queues, limit, leaseMs, runner, declares, holding } = request;
   if (declares || holding || limit > most || settlements.length > most) return undefined;
@@ -46,7 +47,10 @@ export function exchangeOf(
   const names = [...texts.keys()];
   return {
     queues: names,
-    args: [`${leaseMs}|${limit}|${turn % names.length}|${runner}`, ...texts.values()],
+    args: [
+      `${leaseMs}|${limit}|${turn % names.length}|${mustLook || names.length > 1 ? 1 : 0}|${runner}`,
+      ...texts.values(),
+    ],
     settlements: groups.size > 1 ? names.flatMap((name) => groups.get(name) ?? []) : settlements,
   };
 }

@@ -22,7 +22,7 @@ const parts = [
 /** The scripts for plain tasks name only the keys that they need, in this order. */
 const partsOfShort: Record<string, readonly (typeof parts)[number][]> = {
   addPlain: ['waiting', 'tasks', 'meta'],
-  exchange: ['waiting', 'scheduled', 'pending', 'tasks', 'runs', 'meta'],
+  exchange: ['waiting', 'scheduled', 'pending', 'tasks', 'runs'],
 };
 
 /**

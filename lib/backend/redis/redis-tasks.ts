@@ -21,6 +21,9 @@ import { unpark } from './redis-unpark.js';
 /** Tasks of independent groups that one script call takes at most: others wait while it runs. */
 const tasksPerCall = 1_000;
 
+/** How late a due task may be promoted, or a lost lease be seen, while others of its queue are claimed. */
+const lookEveryMs = 2;
+
 /** How long a queue is asked in full after something unusual was met in it. */
 const oddForMs = 1_000;
 
@@ -29,6 +32,8 @@ export class RedisTasks implements TaskStore {
   private turn = 0;
   private readonly lines = new AddLines();
   private settling: Settling | undefined;
+  /** A queue that was looked through for due tasks and lost leases, and has more than it was asked for. */
+  private full: { readonly queue: string; readonly until: number } | undefined;
   /** Queues that cannot go the short way, by when that was seen. */
   private readonly oddSince = new Map<string, number>();
 
@@ -69,7 +74,7 @@ export class RedisTasks implements TaskStore {
   async claim(request: ClaimRequest): Promise<Claim> {
     const settling = this.settling;
     this.settling = undefined;
-    const exchange = this.isShort(request) && exchangeOf(settling?.settlements ?? [], request, this.turn++);
+    const exchange = this.isShort(request) && this.exchangeOf(settling?.settlements ?? [], request);
     if (exchange) return this.exchange(exchange, request, settling);
     const names = request.queues.map(({ queue }) => queue);
     if (!settling)
@@ -113,6 +118,14 @@ export class RedisTasks implements TaskStore {
     return 2 * this.settings.enqueueTimeoutMs + 60_000;
   }
 
+  private exchangeOf(settlements: readonly Settlement[], request: ClaimRequest): Exchange | undefined {
+    const { queue, until } = this.full ?? { until: 0 };
+    const isBusy = settlements.length > 0 && request.limit > 0 && request.queues[0]!.limit > 0;
+    const isFresh = isBusy && queue === request.queues[0]!.queue && performance.now() < until;
+    if (!isFresh) this.full = undefined;
+    return exchangeOf(settlements, request, this.turn++, !isFresh);
+  }
+
   /** The short way; what turns out to be unusual is done in full right after it. */
   private async exchange(exchange: Exchange, request: ClaimRequest, settling?: Settling): Promise<Claim> {
     const reply = this.connection.run('exchange', exchange.queues, exchange.args) as Promise<string[]>;
@@ -120,7 +133,13 @@ export class RedisTasks implements TaskStore {
     settling?.answer(
       exchanged.then(({ oddSettlements }) => this.settleOdd(settling.settlements, oddSettlements)),
     );
+    const sentAt = performance.now();
     const { claim, oddQueues } = await exchanged;
+    const [asked] = request.queues;
+    const isFull = claim.tasks.length > 0 && claim.tasks.length === Math.min(asked!.limit, request.limit);
+    // One queue that gave all it was asked for need not be looked through again at once.
+    if (!isFull || exchange.queues.length > 1) this.full = undefined;
+    else this.full ??= { queue: asked!.queue, until: sentAt + lookEveryMs };
     if (oddQueues.length === 0) return claim;
     for (const queue of oddQueues) this.oddSince.set(queue, performance.now());
     const queues = request.queues.filter(({ queue }) => oddQueues.includes(queue));

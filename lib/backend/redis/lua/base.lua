@@ -8,6 +8,7 @@
 --   runs[id]   S|epoch|attempt|failures|dueAt|cancelRequested|prefix|retries|F|finishedAt|runner, from the first claim on;
 --              the epoch of a lease that ended stands behind a minus sign until the next claim;
 --              S is p pending, w waiting or scheduled, d dead, k succeeded and kept, c cancelled, x parked
+--   runs['']   epoch|pausedUntil: the latest epoch of the queue; '' where it is not paused, 'inf' where it is for good
 --   notes      id:e the errors, id:r the result, id:w the reason, for a parked task with US and the fingerprint behind it
 --   parkedBy   job US fingerprint US member: parked tasks by the definition that could not take them; none knew the job of
 --              those without a fingerprint

@@ -1,67 +1,70 @@
 -- The short way of a busy runner: stores the successes of plain tasks and takes the next plain ones. All that is unusual is
--- left as it is and said, for the scripts that can do everything. It stands alone, makes no functions and has few keys and
--- arguments: for a single task those would cost more than the work itself.
--- KEYS  per queue: waiting, scheduled, pending, tasks, runs, meta
--- ARGV  leaseMs|limit|start|runner, start being the queue to begin with (0 the first);
+-- left as it is and said, for the scripts that can do everything. It stands alone, makes no functions and has few keys,
+-- arguments and calls: for a single task those would cost more than the work itself.
+-- KEYS  per queue: waiting, scheduled, pending, tasks, runs
+-- ARGV  leaseMs|limit|start|look|runner: start is the queue to begin with (0 the first); look is 0 where the one queue was
+--       looked through for due tasks and lost leases a moment ago, else 1;
 --       then per queue: its limit US (-1: nothing is asked of it), and for each success id US epoch US
 -- reply the successes that are unusual, counted from 1 over the whole call, each followed by a comma;
 --       per queue the milliseconds until there may be work again ('inf': only a bell can tell; 'odd': ask in full);
 --       then per claimed task: queue|epoch|attempt|failures|dueAt|id (queue 0 the first), and its value
 
 local US, PRIORITY_STEP = '\31', 4398046511104
-local queue_count = #KEYS / 6
-local lease_ms, limit, start, runner = string.match(ARGV[1], '^([^|]*)|([^|]*)|([^|]*)|(.*)$')
-limit = tonumber(limit)
+local queue_count = #KEYS / 5
+local lease_ms, limit, start, look, runner = string.match(ARGV[1], '^(%d+)|(%d+)|(%d+)|(%d)|(.*)$')
+limit, look = tonumber(limit), look == '1'
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now = math.floor(now_us / 1000)
 
--- Successes, queue by queue.
-local odd, n = '', 0
-local free = {}
+-- Successes, queue by queue; what a queue says of itself is read along.
+local odd, n, free, own = '', 0, {}, {}
 for index = 1, queue_count do
-  local text = ARGV[index + 1]
+  local o, text = index * 5 - 5, ARGV[index + 1]
   local from = string.find(text, US, 1, true)
   free[index] = tonumber(string.sub(text, 1, from - 1))
+  local fields, epochs, count = { '' }, {}, 0
   if from < #text then
-    local o = index * 6 - 6
-    local ids, epochs, count = {}, {}, 0
     for id, epoch in string.gmatch(string.sub(text, from + 1), '([^\31]*)\31([^\31]*)\31') do
       count = count + 1
-      ids[count], epochs[count] = id, epoch
+      fields[count + 1], epochs[count] = id, epoch
     end
-    local runs = redis.call('HMGET', KEYS[o + 5], unpack(ids))
-    local members, gone = {}, {}
-    for i = 1, count do
-      n = n + 1
-      local epoch, prefix
-      if runs[i] then
-        epoch, prefix = string.match(runs[i], '^p|([^|]*)|[^|]*|0|[^|]*|[^|]*|([^|]*)|[^|]*|P|')
-      end
-      if epoch == epochs[i] then
-        gone[#gone + 1] = ids[i]
-        members[#members + 1] = prefix .. ':' .. ids[i]
-      else
-        odd = odd .. n .. ','
-      end
+  end
+  local runs = redis.call('HMGET', KEYS[o + 5], unpack(fields))
+  own[index] = runs[1]
+  local members, gone = {}, {}
+  for i = 1, count do
+    n = n + 1
+    local epoch, prefix
+    if runs[i + 1] then
+      epoch, prefix = string.match(runs[i + 1], '^p|([^|]*)|[^|]*|0|[^|]*|[^|]*|([^|]*)|[^|]*|P|')
     end
-    if #gone > 0 then
-      redis.call('ZREM', KEYS[o + 3], unpack(members))
-      redis.call('HDEL', KEYS[o + 5], unpack(gone))
-      redis.call('HDEL', KEYS[o + 4], unpack(gone))
+    if epoch == epochs[i] then
+      gone[#gone + 1] = fields[i + 1]
+      members[#members + 1] = prefix .. ':' .. fields[i + 1]
+    else
+      odd = odd .. n .. ','
     end
+  end
+  if #gone > 0 then
+    redis.call('ZREM', KEYS[o + 3], unpack(members))
+    redis.call('HDEL', KEYS[o + 5], unpack(gone))
+    redis.call('HDEL', KEYS[o + 4], unpack(gone))
   end
 end
 
--- What time alone has brought about, and what there is to claim then; from the queue on whose turn it is.
+-- What time alone has brought about, and what there is to claim then.
 local reply, next_at, epochs, waits = { odd }, {}, {}, {}
 for index = 1, queue_count do
   reply[index + 1] = 'inf'
   waits[index] = 0
   if free[index] >= 0 then
-    local o = index * 6 - 6
-    local lost_at = tonumber(redis.call('ZRANGE', KEYS[o + 3], 0, 0, 'WITHSCORES')[2] or math.huge)
-    local due_at = tonumber(redis.call('ZRANGE', KEYS[o + 2], 0, 0, 'WITHSCORES')[2] or math.huge)
+    local o, lost_at, due_at = index * 5 - 5, math.huge, math.huge
+    local epoch, paused = string.match(own[index] or '0|', '^(%d+)|(.*)$')
+    if look then
+      lost_at = tonumber(redis.call('ZRANGE', KEYS[o + 3], 0, 0, 'WITHSCORES')[2] or lost_at)
+      due_at = tonumber(redis.call('ZRANGE', KEYS[o + 2], 0, 0, 'WITHSCORES')[2] or due_at)
+    end
     if due_at <= now then
       local due = redis.call('ZRANGEBYSCORE', KEYS[o + 2], '-inf', now, 'WITHSCORES', 'LIMIT', 0, 1000)
       local members, entries = {}, {}
@@ -77,20 +80,18 @@ for index = 1, queue_count do
       redis.call('ZADD', KEYS[o + 1], unpack(entries))
       due_at = tonumber(redis.call('ZRANGE', KEYS[o + 2], 0, 0, 'WITHSCORES')[2] or math.huge)
     end
-    local meta = redis.call('HMGET', KEYS[o + 6], 'paused', 'epoch')
-    if lost_at <= now or meta[1] then
+    if lost_at <= now or paused ~= '' then
       reply[index + 1] = 'odd'
     else
       next_at[index] = math.min(lost_at, due_at)
-      epochs[index] = math.max(tonumber(meta[2] or '0'), now_us - 1)
-      waits[index] = redis.call('ZCARD', KEYS[o + 1])
+      epochs[index] = math.max(tonumber(epoch), now_us - 1)
+      waits[index] = look and redis.call('ZCARD', KEYS[o + 1]) or math.huge
     end
   end
 end
 
 -- A share for each queue in turn, leftovers go round again.
-local shares = {}
-local left, is_open = limit, true
+local shares, left, is_open = {}, limit, true
 while left > 0 and is_open do
   is_open = false
   local open = 0
@@ -112,18 +113,20 @@ end
 local at = #reply
 for turn = 0, queue_count - 1 do
   local index = (turn + start) % queue_count + 1
-  local o, share = index * 6 - 6, shares[index]
-  if share then
-    local popped, ids = redis.call('ZPOPMIN', KEYS[o + 1], share), {}
-    for i = 1, share do
+  local o, share = index * 5 - 5, shares[index]
+  local popped = share and redis.call('ZPOPMIN', KEYS[o + 1], share) or {}
+  local count = #popped / 2
+  if count > 0 then
+    local ids = {}
+    for i = 1, count do
       local member = popped[i * 2 - 1]
       ids[i] = string.sub(member, string.find(member, ':', 1, true) + 1)
     end
     local values = redis.call('HMGET', KEYS[o + 4], unpack(ids))
     local runs = redis.call('HMGET', KEYS[o + 5], unpack(ids))
     local epoch, lease_ends = epochs[index], string.format('%.0f', now + tonumber(lease_ms))
-    local leases, texts, begin = {}, {}, at
-    for i = 1, share do
+    local leases, texts, begin = {}, { '', '' }, at
+    for i = 1, count do
       local value, attempt, failures = values[i], 1, '0'
       local prefix, retries
       if value then prefix, retries = string.match(value, '^P|([^|]*)|[^|]*|[^|]*|([^|]*)|') end
@@ -139,20 +142,20 @@ for turn = 0, queue_count - 1 do
       local lease = string.format('%.0f', epoch) .. '|' .. attempt .. '|' .. failures .. '|'
         .. string.format('%.0f', math.fmod(tonumber(popped[i * 2]), PRIORITY_STEP)) .. '|'
       -- The last first: a short sorted set is searched from its head, and these all sort behind one another.
-      leases[(share - i) * 2 + 1], leases[(share - i) * 2 + 2] = lease_ends, popped[i * 2 - 1]
-      texts[i * 2 - 1], texts[i * 2] = ids[i], 'p|' .. lease .. '0|' .. prefix .. '|' .. retries .. '|P||' .. runner
+      leases[(count - i) * 2 + 1], leases[(count - i) * 2 + 2] = lease_ends, popped[i * 2 - 1]
+      texts[i * 2 + 1], texts[i * 2 + 2] = ids[i], 'p|' .. lease .. '0|' .. prefix .. '|' .. retries .. '|P||' .. runner
       reply[at + 1], reply[at + 2] = (index - 1) .. '|' .. lease .. ids[i], value
       at = at + 2
     end
     if next_at[index] then
-      redis.call('HSET', KEYS[o + 6], 'epoch', string.format('%.0f', epoch))
+      texts[2] = string.format('%.0f', epoch) .. '|'
       redis.call('ZADD', KEYS[o + 3], unpack(leases))
       redis.call('HSET', KEYS[o + 5], unpack(texts))
       next_at[index] = math.min(next_at[index], tonumber(lease_ends))
     else
       -- One that has a lock, can expire or is broken: all of them go back to where they stood.
       local entries = {}
-      for i = 1, share do entries[i * 2 - 1], entries[i * 2] = popped[i * 2], popped[i * 2 - 1] end
+      for i = 1, count do entries[i * 2 - 1], entries[i * 2] = popped[i * 2], popped[i * 2 - 1] end
       redis.call('ZADD', KEYS[o + 1], unpack(entries))
       for i = begin + 1, at do reply[i] = nil end
       at = begin
@@ -160,6 +163,13 @@ for turn = 0, queue_count - 1 do
     end
   end
   if next_at[index] then
+    if not look and count < share then
+      -- Drained: the next thing to come may be one that was not looked for.
+      local lost_at = redis.call('ZRANGE', KEYS[o + 3], 0, 0, 'WITHSCORES')[2]
+      local due_at = redis.call('ZRANGE', KEYS[o + 2], 0, 0, 'WITHSCORES')[2]
+      next_at[index] = math.min(tonumber(lost_at or math.huge), tonumber(due_at or math.huge))
+      waits[index] = 0
+    end
     if waits[index] > 0 then
       reply[index + 1] = '0'
     elseif next_at[index] < math.huge then

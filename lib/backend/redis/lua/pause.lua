@@ -4,15 +4,16 @@
 -- reply ask: 1 where it is paused, else 0
 
 local q = queue_at(1)
+local epoch, paused = string.match(redis.call('HGET', q.runs, '') or '0|', '^(%d+)|(.*)$')
 if ARGV[1] == 'pause' then
-  redis.call('HSET', q.meta, 'paused', ARGV[2] == 'inf' and 'inf' or int(now + tonumber(ARGV[2])))
+  paused = ARGV[2] == 'inf' and 'inf' or int(now + tonumber(ARGV[2]))
+  redis.call('HSET', q.runs, '', epoch .. '|' .. paused)
   -- A runner that sleeps learns when the pause ends.
   ring(q)
 elseif ARGV[1] == 'resume' then
-  redis.call('HDEL', q.meta, 'paused')
+  redis.call('HSET', q.runs, '', epoch .. '|')
   ring(q)
 else
-  local paused = redis.call('HGET', q.meta, 'paused')
-  return paused and (paused == 'inf' or tonumber(paused) > now) and 1 or 0
+  return (paused == 'inf' or (tonumber(paused) or 0) > now) and 1 or 0
 end
 return 0
