@@ -97,8 +97,8 @@ export class Exchanges {
     if (isSweep) intake.sweep();
     const batch = this.settler.take(silent.pausedAt(now));
     const asking = this.mayClaim ? intake.ask(now, slotsLeavingWith(batch), silent.unheard) : undefined;
-    // With every slot taken it stays due: what is parked must not miss its turn.
-    if (isSweep && !intake.isFull) sweep.done(now);
+    // Until a claim leaves that can take something it stays due: what is parked must not miss its turn.
+    if (isSweep && asking && asking.limit > 0) sweep.done(now);
     if (batch.length === 0 && !asking) return this.sleep();
     this.underWay++;
     // Both leave before either is awaited, so that they share a round trip; outcomes first.
@@ -130,7 +130,7 @@ export class Exchanges {
       holding: isUnheard ? keeper.held : undefined,
     };
     return answerOf(() => backend.tasks.claim(request)).then(
-      (claim) => this.claimed(asking, claim, sentAt + leaseMs),
+      (claim) => this.claimed(asking, claim, sentAt + leaseMs, isUnheard),
       (error: Error) => {
         for (const { queue } of asking.queues) silent.unheard.add(queue);
         intake.failed(asking, clock.elapsed());
@@ -139,13 +139,13 @@ export class Exchanges {
     );
   }
 
-  private claimed(asking: Asking, claim: Claim, leaseEndsAt: number): undefined {
+  private claimed(asking: Asking, claim: Claim, leaseEndsAt: number, saidWhatIsHeld: boolean): undefined {
     const { silent, intake, clock, begin } = this.parts;
     if (this.isOver) {
       this.settler.handBack(claim.tasks);
       return;
     }
-    silent.claimed(asking.queues, claim.unanswered);
+    silent.claimed(asking.queues, saidWhatIsHeld, claim.unanswered);
     intake.answered(asking, claim, clock.elapsed());
     if (claim.tasks.length > 0) begin(claim.tasks, leaseEndsAt);
   }
@@ -183,7 +183,7 @@ export class Exchanges {
 
   /** Sleeps until the next thing that is known to come; a bell wakes earlier. */
   private sleep(): void {
-    if (this.isOver || this.underWay > 0) return;
+    if (this.isOver || this.isCatchingUp || this.underWay > 0) return;
     const { clock, intake, silent, sweep } = this.parts;
     const looks = this.mayClaim && !intake.isFull ? Math.min(intake.nextLookAt, sweep.at) : Infinity;
     const offers = this.settler.nextAt(silent.pausedUntil);

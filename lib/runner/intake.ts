@@ -12,13 +12,25 @@ interface Line {
   isRung: boolean;
   /** The last answer said that there is more. */
   isBusy: boolean;
-  /** How many claims are under way that ask for its tasks. */
+  /** How many claims are under way that ask for its tasks, and slots that they may fill beyond those they set free. */
   askedBy: number;
+  reserved: number;
+  /** The latest asking whose answer is known: an older one must not overrule it. */
+  answeredUpTo: number;
+}
+
+/** What to ask of a queue. */
+export interface AskedQueue {
+  readonly queue: string;
+  readonly limit: number;
+  readonly reserved: number;
 }
 
 /** What to ask the store for. */
 export interface Asking {
-  readonly queues: { readonly queue: string; readonly limit: number }[];
+  /** Askings are numbered in the order in which they leave. */
+  readonly number: number;
+  readonly queues: AskedQueue[];
   readonly limit: number;
   /** Slots that it may fill beyond those that it sets free itself: until it is answered they are nobody else's. */
   readonly reserved: number;
@@ -35,6 +47,7 @@ export class Intake {
   private readonly lines: Map<string, Line>;
   private usedInAll = 0;
   private reserved = 0;
+  private asked = 0;
   /** Whether half of the slots are enough for an exchange. */
   readonly isWide: boolean;
 
@@ -49,7 +62,17 @@ export class Intake {
     this.lines = new Map(
       queues.map(({ name, concurrency }) => [
         name,
-        { name, concurrency, used: 0, lookAt: Infinity, isRung: false, isBusy: false, askedBy: 0 },
+        {
+          name,
+          concurrency,
+          used: 0,
+          lookAt: Infinity,
+          isRung: false,
+          isBusy: false,
+          askedBy: 0,
+          reserved: 0,
+          answeredUpTo: 0,
+        },
       ]),
     );
   }
@@ -94,31 +117,36 @@ export class Intake {
     const free = Math.max(this.free + leavingInAll, 0);
     const half = this.isWide ? Math.ceil(this.concurrency / 2) : Infinity;
     const limit = Math.min(free, half, this.batch, mostPerClaim);
-    const queues = [];
+    const queues: AskedQueue[] = [];
     for (const line of this.lines.values()) {
       if (this.pausedUntil(line.name) > now) continue;
-      const freeHere = Math.max(line.concurrency - line.used + (leaving.get(line.name) ?? 0), 0);
+      const leavingHere = leaving.get(line.name) ?? 0;
+      const freeHere = Math.max(line.concurrency - line.used - line.reserved + leavingHere, 0);
       const isToAsk = line.lookAt <= now && (line.askedBy === 0 || line.isBusy);
       const most = isToAsk ? Math.min(freeHere, limit) : 0;
       if (most === 0 && !inAnyCase.has(line.name)) continue;
       if (most > 0) line.isRung = false;
       line.askedBy++;
-      queues.push({ queue: line.name, limit: most });
+      const reservedHere = Math.max(most - leavingHere, 0);
+      line.reserved += reservedHere;
+      queues.push({ queue: line.name, limit: most, reserved: reservedHere });
     }
     if (queues.length === 0) return undefined;
     const reserved = Math.max(limit - leavingInAll, 0);
     this.reserved += reserved;
-    return { queues, limit, reserved };
+    return { number: ++this.asked, queues, limit, reserved };
   }
 
   answered(asking: Asking, claim: Claim, now: number): void {
     const unanswered = new Set(claim.unanswered?.map(({ queue }) => queue));
     this.reserved -= asking.reserved;
-    asking.queues.forEach(({ queue, limit }, index) => {
+    asking.queues.forEach(({ queue, limit, reserved }, index) => {
       const line = this.lines.get(queue)!;
       line.askedBy--;
+      line.reserved -= reserved;
       if (unanswered.has(queue)) line.lookAt = now;
-      if (unanswered.has(queue) || limit === 0) return;
+      if (unanswered.has(queue) || limit === 0 || asking.number < line.answeredUpTo) return;
+      line.answeredUpTo = asking.number;
       line.isBusy = claim.nextInMs[index] === 0;
       line.lookAt = line.isRung ? -Infinity : now + claim.nextInMs[index]!;
     });
@@ -131,9 +159,10 @@ export class Intake {
   /** The store gave no answer: the same is asked again at `at`. */
   failed(asking: Asking, at: number): void {
     this.reserved -= asking.reserved;
-    for (const { queue } of asking.queues) {
+    for (const { queue, reserved } of asking.queues) {
       const line = this.lines.get(queue)!;
       line.askedBy--;
+      line.reserved -= reserved;
       line.lookAt = at;
     }
   }

@@ -22,10 +22,18 @@ export class SilentQueues {
   }
 
   /** A claim of these queues was answered, but for those that gave none. */
-  claimed(asked: readonly { readonly queue: string }[], unanswered: readonly Unanswered[] = []): void {
-    for (const { queue } of asked) this.unheard.delete(queue);
-    for (const { queue } of unanswered) this.unheard.add(queue);
-    for (const { queue } of asked) if (!this.unheard.has(queue)) this.outages.delete(queue);
+  claimed(
+    asked: readonly { readonly queue: string }[],
+    /** Only then was given back what an earlier answer, lost on its way, had brought. */
+    saidWhatIsHeld: boolean,
+    unanswered: readonly Unanswered[] = [],
+  ): void {
+    const silent = new Set(unanswered.map(({ queue }) => queue));
+    for (const { queue } of asked) {
+      if (silent.has(queue)) this.unheard.add(queue);
+      else if (saidWhatIsHeld) this.unheard.delete(queue);
+      if (!silent.has(queue)) this.outages.delete(queue);
+    }
     if (unanswered.length > 0) this.failed(unanswered);
   }
 

@@ -16,6 +16,9 @@ export class AddLines {
   private readonly free: AddLine[] = [];
   private count = 0;
 
+  /** Once `closed` is aborted nothing is tried again. */
+  constructor(private readonly closed: AbortSignal) {}
+
   /** Sends a call until it is answered, for no longer than `timeoutMs`. */
   async send(call: AddCall, timeoutMs: number): Promise<void> {
     const until = performance.now() + timeoutMs;
@@ -30,7 +33,7 @@ export class AddLines {
           sent ||= error.sent;
           if (performance.now() + pauseMs >= until)
             throw new StoreUnavailableError(error.message, sent, { cause: error });
-          await setTimeout(pauseMs);
+          await setTimeout(pauseMs, undefined, { signal: this.closed });
         }
       }
     } finally {

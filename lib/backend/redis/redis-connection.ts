@@ -1,7 +1,9 @@
+import { setMaxListeners } from 'node:events';
 import { Cluster } from 'ioredis';
 import { StoreUnavailableError } from '../errors.js';
 import type { RedisClient } from './redis-clients.js';
 import { RedisDeadlines } from './redis-deadlines.js';
+import { isReply, withoutCommand } from './redis-refusal.js';
 import { slotOf, type RedisKeys } from './redis-keys.js';
 import { scriptsFor, type BellKind, type Script, type ScriptName } from './redis-scripts.js';
 
@@ -13,6 +15,7 @@ export class RedisConnection {
   private readonly noted = new Set<string>();
   private readonly scripts: Record<ScriptName, Script>;
   private readonly deadlines: RedisDeadlines;
+  private readonly closing = new AbortController();
   private lookedAt = -Infinity;
 
   constructor(
@@ -23,12 +26,19 @@ export class RedisConnection {
   ) {
     this.scripts = scriptsFor(bells);
     this.deadlines = new RedisDeadlines(deadlineMs);
+    // Every call that waits for its next try listens.
+    setMaxListeners(0, this.closing.signal);
   }
 
   /** Whoever still waits for an answer is told that none will come. */
   close(): void {
+    this.closing.abort();
     this.client.disconnect();
     this.deadlines.close();
+  }
+
+  get closed(): AbortSignal {
+    return this.closing.signal;
   }
 
   /** Whether queues may lie apart, each slot to be asked by calls of its own. */
@@ -118,16 +128,10 @@ export class RedisConnection {
 const notNow =
   /^(Too many Cluster redirections\. Last error: ReplyError: )?(LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|MOVED|ASK|BUSY)\b/;
 
-function troubleOf(what: string, cause: unknown): unknown {
-  const [found, astray] = cause instanceof Error ? (notNow.exec(cause.message) ?? []) : [];
+function troubleOf(what: string, thrown: unknown): unknown {
+  const cause = withoutCommand(thrown as Error);
+  const [found, astray] = notNow.exec(cause.message) ?? [];
   if (found && (astray || isReply(cause)))
-    return new StoreUnavailableError(`redis cannot do ${what} now: ${(cause as Error).message}`, false, {
-      cause,
-    });
+    return new StoreUnavailableError(`redis cannot do ${what} now: ${cause.message}`, false, { cause });
   return isReply(cause) ? cause : new StoreUnavailableError(`redis did not answer ${what}`, true, { cause });
-}
-
-/** Whether an error is what the server said, rather than that it could not be heard. */
-function isReply(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError';
 }

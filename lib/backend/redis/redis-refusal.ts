@@ -51,8 +51,8 @@ function meaningOf(error: Error & { code?: string }): string {
   return message;
 }
 
-/** The client hangs the command on its errors, and with it the password. */
-function withoutCommand(error: Error & { code?: string }): Error {
+/** The client hangs the command on its errors, and with it the password, or the params of tasks. */
+export function withoutCommand(error: Error & { code?: string }): Error {
   if (!('command' in error)) return error;
   const plain = new Error(error.message);
   plain.name = error.name;
@@ -60,6 +60,6 @@ function withoutCommand(error: Error & { code?: string }): Error {
 }
 
 /** Whether an error is what the server said, rather than that it could not be heard. */
-function isReply(error: Error): boolean {
+export function isReply(error: Error): boolean {
   return error.name === 'ReplyError';
 }

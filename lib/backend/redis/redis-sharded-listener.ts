@@ -16,7 +16,7 @@ const mostRedirections = 5;
 export class RedisShardedListener implements BellListener {
   onMessage: (channel: string, message: string) => void = () => undefined;
   private readonly subscribers = new Map<string, Redis>();
-  private readonly stopAsking: (() => void)[] = [];
+  private readonly stopAsking = new Map<string, () => void>();
   /** Every wanted channel, and the node that has taken it. */
   private readonly channels = new Map<string, string | undefined>();
   /** Nodes whose channels are about to be asked again. */
@@ -40,7 +40,7 @@ export class RedisShardedListener implements BellListener {
   close(): void {
     this.isClosed = true;
     for (const timer of this.timers) clearTimeout(timer);
-    for (const stop of this.stopAsking) stop();
+    for (const stop of this.stopAsking.values()) stop();
     for (const subscriber of this.subscribers.values()) subscriber.disconnect();
   }
 
@@ -80,7 +80,9 @@ export class RedisShardedListener implements BellListener {
     if (!subscriber) {
       subscriber = makeSubscriber(this.target, node);
       this.subscribers.set(name, subscriber);
-      this.stopAsking.push(keepAsking(subscriber));
+      this.stopAsking.set(name, keepAsking(subscriber));
+      // Every channel waits for it.
+      subscriber.setMaxListeners(0);
       subscriber.on('error', () => undefined);
       subscriber.on('smessage', (channel: string, message: string) => this.onMessage(channel, message));
       // A node says so when a slot has left it; asking again tells which channels that meant.
@@ -98,9 +100,21 @@ export class RedisShardedListener implements BellListener {
     this.doubted.add(name);
     this.after(firstPauseMs, async () => {
       this.doubted.delete(name);
-      const taken = [...this.channels].filter(([, takenBy]) => takenBy === name);
-      await Promise.all(taken.map(([channel]) => this.settle(channel, 0)));
+      const taken = [...this.channels].filter(([, takenBy]) => takenBy === name).map(([channel]) => channel);
+      // From now on nobody's, so that a further doubt does not try them a second time beside this one.
+      for (const channel of taken) this.channels.set(channel, undefined);
+      await Promise.all(taken.map((channel) => this.settle(channel, 0)));
+      this.dropIfUnused(name);
     });
+  }
+
+  /** A node that has left the cluster would be called for ever. */
+  private dropIfUnused(name: string): void {
+    for (const takenBy of this.channels.values()) if (takenBy === undefined || takenBy === name) return;
+    this.subscribers.get(name)?.disconnect();
+    this.subscribers.delete(name);
+    this.stopAsking.get(name)?.();
+    this.stopAsking.delete(name);
   }
 
   private after(ms: number, act: () => Promise<void>): void {

@@ -30,7 +30,7 @@ const oddForMs = 1_000;
 /** The hot path: each method is one script call, whose queues lie on one server, or in one slot of a cluster. */
 export class RedisTasks implements TaskStore {
   private turn = 0;
-  private readonly lines = new AddLines();
+  private readonly lines: AddLines;
   private settling: Settling | undefined;
   /** A queue that was looked through for due tasks and lost leases, and has more than it was asked for. */
   private full: { readonly queue: string; readonly until: number } | undefined;
@@ -40,7 +40,9 @@ export class RedisTasks implements TaskStore {
   constructor(
     private readonly connection: RedisConnection,
     private readonly settings: BackendSettings,
-  ) {}
+  ) {
+    this.lines = new AddLines(connection.closed);
+  }
 
   async add(groups: readonly (readonly NewTask[])[]): Promise<(Added[] | Error)[]> {
     const answers: (Added[] | Error)[] = groups.map(() => []);

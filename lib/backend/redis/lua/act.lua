@@ -9,6 +9,10 @@ local function start_anew(task)
   leave(q, task)
   redis.call('HDEL', q.runs, task.id)
   redis.call('HDEL', q.notes, task.id .. ':r', task.id .. ':w')
+  -- The short way of a success knows nothing of errors: whoever has some goes the long one, which forgets them.
+  if redis.call('HEXISTS', q.notes, task.id .. ':e') == 1 then
+    redis.call('HSET', q.tasks, task.id, 'X' .. string.sub(task.value, 2))
+  end
   redis.call('ZADD', q.waiting, score_of(task.given.prefix, now), task.member)
 end
 
