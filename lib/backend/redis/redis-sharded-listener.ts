@@ -80,6 +80,8 @@ export class RedisShardedListener implements BellListener {
     if (!subscriber) {
       subscriber = makeSubscriber(this.target, node);
       this.subscribers.set(name, subscriber);
+      // Each channel of a node waits for its connection: there may be more than Node takes for a leak.
+      subscriber.setMaxListeners(0);
       this.stopAsking.push(keepAsking(subscriber));
       subscriber.on('error', () => undefined);
       subscriber.on('smessage', (channel: string, message: string) => this.onMessage(channel, message));
