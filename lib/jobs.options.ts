@@ -6,12 +6,13 @@ import type { EnqueueDefaults } from './task/enqueue-options.js';
 /** What `JobsModule.forRoot` takes. Everything has a default. */
 export interface JobsOptions {
   /**
-   * Where tasks live: `'memory:'`, or a backend made by one of the factories.
+   * Where tasks live: `'memory:'`, `'redis://…'`, `'rediss://…'`, `'redis+cluster://a:1,b:2'`, or what `redisBackend` or
+   * `memoryBackend` makes.
    * @default 'memory:', with a warning where NODE_ENV is 'production'
    */
   backend?: string | Backend;
   /**
-   * Redis key prefix or PostgreSQL schema.
+   * What the keys in Redis begin with.
    * @default 'jobs'
    */
   prefix?: string;

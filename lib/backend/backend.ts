@@ -2,7 +2,7 @@ import type { Lease, Settled, Settlement } from '../task/outcome.js';
 import type { NewTask, TaskLock, TaskRecord, TaskRef, TaskState } from '../task/task-record.js';
 
 /**
- * An engine that keeps tasks. Every method of a part is one atomic step of the store; expected situations (existing,
+ * An engine that keeps tasks. Whatever a method does to a task is one atomic step of the store; expected situations (existing,
  * rejected, lost) are results. A rejected promise means that the store could not answer, and whether the step was taken is
  * then unknown; no promise stays open for good.
  */

@@ -132,7 +132,9 @@ export class Exchanges {
     return answerOf(() => backend.tasks.claim(request)).then(
       (claim) => this.claimed(asking, claim, sentAt + leaseMs, isUnheard),
       (error: Error) => {
-        for (const { queue } of asking.queues) silent.unheard.add(queue);
+        // What never left cannot have been answered.
+        if ((error as { sent?: boolean }).sent !== false)
+          for (const { queue } of asking.queues) silent.unheard.add(queue);
         intake.failed(asking, clock.elapsed());
         return error;
       },

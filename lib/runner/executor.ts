@@ -118,7 +118,8 @@ export class Executor {
   private handle({ attempt }: Run, task: Task<never>, handler: OpenHandler): End | Promise<End> {
     if (attempt.isOver) return stoppedShort;
     const value = handler.run(task.params, task);
-    return isPromise(value) ? value.then(returned) : returned(value);
+    // What can be awaited need not be a promise.
+    return isPromise(value) ? Promise.resolve(value).then(returned) : returned(value);
   }
 
   private park(claimed: ClaimedTask, reason: ParkReason, why: string, fingerprint?: string): Outcome {

@@ -137,8 +137,10 @@ export class LeaseKeeper {
 
   private answered(renewal: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.patience = this.clock.after(this.patienceMs, () => reject(new Error('the store does not answer')));
-      renewal.then(resolve, reject).finally(() => this.patience?.cancel());
+      const giveUp = () => reject(new Error('the store does not answer'));
+      // One that was given up may still be answered, and must then leave the next one's alone.
+      const patience = (this.patience = this.clock.after(this.patienceMs, giveUp));
+      renewal.then(resolve, reject).finally(() => patience.cancel());
     });
   }
 
@@ -234,6 +236,6 @@ const nothingToTell: Renewal = { lost: [], cancelled: [] };
 function earliestEnd(attempts: ReadonlySet<Attempt>, except: ReadonlySet<Attempt> = noAttempts): number {
   let earliest = Infinity;
   for (const attempt of attempts)
-    if (!except.has(attempt)) earliest = Math.min(earliest, attempt.leaseEndsAt);
+    if (!except.has(attempt) && !attempt.isLost) earliest = Math.min(earliest, attempt.leaseEndsAt);
   return earliest;
 }

@@ -28,11 +28,13 @@ export class SilentQueues {
     saidWhatIsHeld: boolean,
     unanswered: readonly Unanswered[] = [],
   ): void {
-    const silent = new Set(unanswered.map(({ queue }) => queue));
+    const reasons = new Map(unanswered.map(({ queue, reason }) => [queue, reason as { sent?: boolean }]));
     for (const { queue } of asked) {
-      if (silent.has(queue)) this.unheard.add(queue);
-      else if (saidWhatIsHeld) this.unheard.delete(queue);
-      if (!silent.has(queue)) this.outages.delete(queue);
+      const reason = reasons.get(queue);
+      // What never left cannot have been answered.
+      if (reason && reason.sent !== false) this.unheard.add(queue);
+      if (!reason && saidWhatIsHeld) this.unheard.delete(queue);
+      if (!reason) this.outages.delete(queue);
     }
     if (unanswered.length > 0) this.failed(unanswered);
   }

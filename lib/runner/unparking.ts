@@ -36,33 +36,38 @@ export class Unparking {
       job: definition.name,
       fingerprint: definition.fingerprint,
     }));
-    for (const queue of this.queues) await this.unpark(queue, definitions);
+    const left = [...this.queues];
+    while (left.length > 0 && !this.isOver) {
+      const queue = left.shift()!;
+      const isDone = await this.unpark(queue, definitions);
+      // One whose part of the store is silent does not keep the others waiting.
+      if (isDone) continue;
+      left.push(queue);
+      await this.pause();
+    }
   }
 
-  private async unpark(queue: string, definitions: readonly JobFingerprint[]): Promise<void> {
+  /** Answers whether the store has answered. */
+  private async unpark(queue: string, definitions: readonly JobFingerprint[]): Promise<boolean> {
     const { backend, log, lines } = this.parts;
     let total = 0;
-    let after: string | undefined;
-    let isDone = false;
-    while (!isDone && !this.isOver) {
-      try {
+    try {
+      let after: string | undefined;
+      do {
         const answer = await backend.tasks.unpark(queue, definitions, after);
         this.outage.answered();
         total += answer.count;
         ({ after } = answer);
-        isDone = after === undefined;
-      } catch (error) {
-        if (this.isOver) return;
-        if (this.outage.failed())
-          log.write(
-            'warn',
-            context,
-            `parked tasks of queue ${queue} cannot be put back yet: ${lineOf(error)}`,
-          );
-        await this.pause();
-      }
+      } while (after !== undefined && !this.isOver);
+      return true;
+    } catch (error) {
+      const isNews = this.outage.failed() && !this.isOver;
+      if (isNews)
+        log.write('warn', context, `parked tasks of queue ${queue} cannot be put back yet: ${lineOf(error)}`);
+      return false;
+    } finally {
+      if (total > 0) lines.unparked(queue, total);
     }
-    if (total > 0) lines.unparked(queue, total);
   }
 
   /** An end in between leaves it open, for nobody. */

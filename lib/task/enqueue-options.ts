@@ -120,6 +120,9 @@ export function checkEnqueueDefaults(options: EnqueueDefaults, where: string): v
 export function checkQueueName(queue: unknown, where: string, option = 'queue'): void {
   if (typeof queue !== 'string' || !/^[\w.:{}-]{1,100}$/.test(queue))
     throw new InvalidOptionError(where, option, queue, '1 to 100 letters, digits or . _ - : { }');
+  // On Redis it would share its keys with the queue of the name within.
+  if (/^\{[^{}]*\}$/.test(queue))
+    throw new InvalidOptionError(where, option, queue, 'more than a hash tag alone, such as {mail}.high');
 }
 
 function isMoment(value: unknown): boolean {

@@ -8,13 +8,13 @@ import * as common from '@nestjs/common';
 import * as validator from 'class-validator';
 import { Job, JobsModule } from 'nestjs-jobs';
 import * as library from 'nestjs-jobs';
-import { startApp } from '../support/app.js';
-import { errorsOf, optionsOf } from '../support/readme-options.js';
+import { eventually, startApp } from '../support/app.js';
+import { adminOf } from '../support/own-redis.js';
 import type { Stage } from '../support/readme-stage.js';
 import {
   publicNames,
   readme,
-  sectionsOf,
+  rowsOf,
   snippetsOf,
   sourceOf,
   statedResults,
@@ -37,8 +37,9 @@ const imports: Imports = new Map([
 let folder: string;
 
 beforeAll(async () => {
-  // The first snippet reads it.
+  // Snippets read these.
   delete process.env.JOBS_URL;
+  process.env.REDIS_URL = process.env.TEST_REDIS_URL;
   await mkdir('.tmp', { recursive: true });
   folder = await mkdtemp(join(process.cwd(), '.tmp', 'readme-'));
   for (const [index, snippet] of snippets.entries())
@@ -173,6 +174,43 @@ describe('what the README says about behaviour', () => {
     expect(startedAt.map((at) => (at - startedAt[0]!) / 1_000)).toEqual(told);
   });
 
+  test('the application on Redis runs its tasks, tells the durability, and has the keys of the table', async () => {
+    const redis = adminOf(process.env.TEST_REDIS_URL!);
+    const keys = () => redis.keys('shop:*');
+    const snippet = snippets.find(({ exports }) => exports.includes('ShopAppModule'))!;
+    const { ShopAppModule, store } = (await load(snippet)) as {
+      ShopAppModule: Class;
+      store: library.Backend;
+    };
+    const { SendWelcome } = (await load(snippets[0]!)) as {
+      SendWelcome: new () => library.JobHandler<{ to: string }>;
+    };
+    try {
+      const { jobs, lines, catalog } = await startApp({
+        options: false,
+        imports: [ShopAppModule],
+        realTime: true,
+      });
+      const said = () => lines.map(({ message }) => message);
+      expect(said()).toContainEqual(expect.stringContaining(`durability ${store.durability}`));
+      await jobs.enqueue(SendWelcome, { to: 'ada@example.com' });
+      await eventually(() => said().includes('welcoming ada@example.com'));
+      await jobs.enqueue(SendWelcome, { to: 'ada@example.com' }, { id: 'welcome-ada', in: '1h' });
+      await jobs.enqueue(SendWelcome, { to: 'ada@example.com' }, { id: 'kept', keep: '1h' });
+      await eventually(async () => (await catalog.counts('mail')).succeeded === 1);
+      const listed = [...rowsOf('Keys').keys()];
+      const parts = (await keys()).map((key) => /^shop:(?:\{mail\}:)?(\w+)/.exec(key)![1]!);
+      expect(parts).toEqual(
+        expect.arrayContaining(['queues', 'scheduled', 'kept', 'tasks', 'runs', 'calls']),
+      );
+      expect(parts.filter((part) => part !== 'queues' && !listed.includes(part))).toEqual([]);
+      expect(await redis.hget('shop:{mail}:tasks', 'welcome-ada')).toContain('"to":"ada@example.com"');
+    } finally {
+      const left = await keys();
+      if (left.length > 0) await redis.del(left);
+    }
+  });
+
   test('jobs of lazily loaded modules are not discovered', async () => {
     @Job()
     class Late {
@@ -184,82 +222,6 @@ describe('what the README says about behaviour', () => {
     const { app, jobs } = await startApp({});
     await app.get(LazyModuleLoader).load(() => LazyModule);
     await expect(jobs.enqueue(Late)).rejects.toThrow(library.JobNotProvidedError);
-  });
-});
-
-describe('the README keeps up with the code', () => {
-  const sections = sectionsOf(readme);
-  /** The rows of the tables under a heading, by their first cell. */
-  const rowsOf = (heading: string): Map<string, string> => {
-    const section = sections.find((candidate) => candidate.heading === heading);
-    const rows = section!.text.split('\n').filter((line) => line.startsWith('| `'));
-    return new Map(rows.map((row) => [/^\| `(\w+)/.exec(row)![1]!, row]));
-  };
-
-  test.each([
-    ['Module options', 'lib/jobs.options.ts', 'JobsOptions'],
-    ['Module options', 'lib/jobs.options.ts', 'RetentionOptions'],
-    ['Runner', 'lib/jobs.options.ts', 'RunnerOptions'],
-    ['Declaring a job', 'lib/job/job-options.ts', 'JobOptions'],
-    ['Enqueueing', 'lib/task/enqueue-options.ts', 'EnqueueDefaults'],
-    ['Enqueueing', 'lib/task/enqueue-options.ts', 'EnqueueOptions'],
-  ])('%s has every option of %s, %s, with its default', (heading, file, name) => {
-    const rows = rowsOf(heading);
-    const options = optionsOf(file, name);
-    expect(options.length).toBeGreaterThan(0);
-    expect(options.map((option) => option.name).filter((option) => !rows.has(option))).toEqual([]);
-    for (const { name: option, literalDefault } of options)
-      if (literalDefault !== undefined) expect(rows.get(option)).toContain(`\`${literalDefault}\``);
-  });
-
-  test('Errors has every error class with its code', () => {
-    const files = [
-      'lib/task/errors.ts',
-      'lib/job/errors.ts',
-      'lib/queue/errors.ts',
-      'lib/jobs-root.ts',
-      'lib/backend/errors.ts',
-    ];
-    const declared = files.flatMap(errorsOf);
-    const exported = Object.keys(library).filter((name) => name.endsWith('Error') && name !== 'JobsError');
-    expect(declared.map(({ name }) => name).sort()).toEqual(exported.sort());
-    const rows = rowsOf('Errors');
-    for (const { name, codes } of declared)
-      for (const code of codes) expect(rows.get(name)).toContain(`\`${code}\``);
-  });
-
-  test('JobCatalog and The task have every public method', () => {
-    const text = (heading: string) => sections.find((section) => section.heading === heading)!.text;
-    const missing = (type: Class, heading: string, inside: string[]) =>
-      Object.getOwnPropertyNames(type.prototype).filter(
-        (name) => name !== 'constructor' && !inside.includes(name) && !text(heading).includes(`\`${name}`),
-      );
-    expect(missing(library.JobCatalog, 'JobCatalog', ['act'])).toEqual([]);
-    expect(missing(library.Task, 'The task', ['verdict', 'abort', 'end'])).toEqual([]);
-  });
-
-  test('every exported class and function is mentioned', () => {
-    const silent = [...publicNames().values].filter((name) => !new RegExp(`\\b${name}\\b`).test(readme));
-    expect(silent).toEqual([]);
-  });
-
-  test('every file it points to exists', async () => {
-    const { access } = await import('node:fs/promises');
-    const linked = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path!);
-    const named = [...readme.matchAll(/`((?:queue|job|task|runner|catalog|backend)\/[\w/-]+\.ts)`/g)];
-    expect(linked.length * named.length).toBeGreaterThan(0);
-    for (const path of [...linked, ...named.map(([, path]) => `lib/${path}`)]) await access(path);
-  });
-
-  test('every heading it links to exists', () => {
-    const anchors = sections.map(({ heading }) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\w\- ]/g, '')
-        .replace(/ /g, '-'),
-    );
-    const linked = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
-    expect(linked.filter((anchor) => !anchors.includes(anchor!))).toEqual([]);
   });
 });
 

@@ -6,14 +6,12 @@ import { Job, type Task } from 'nestjs-jobs';
 import { redisBackend } from 'nestjs-jobs/redis';
 import { eventually, startApp } from '../support/app.js';
 import { adminOf, ownRedis } from '../support/own-redis.js';
+import { leastRights, readme } from '../support/readme.js';
 import type { OwnRedis } from '../support/servers/redis.mjs';
 import { settings } from '../backend/conformance/setup.js';
 
 /** The least rights, as the manual lists them. */
-const commands =
-  'evalsha eval time hset hincrby hget hmget hexists hdel zadd zcard zcount zrange zrangebylex zrangebyscore zrank zscore zrem zpopmin get set publish sadd smembers subscribe ping'.split(
-    ' ',
-  );
+const commands = leastRights(readme).server;
 const places = ['~jobs:*', '&jobs:*'];
 
 // What is said at each boot is tested elsewhere.

@@ -2,6 +2,7 @@
 import { cp, mkdtemp, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startRedis } from '../support/servers/redis.mjs';
 import { checkTypes, npm, run, stopAll } from './processes.mjs';
 import { interrupt, report, step } from './steps.mjs';
 import { filesInPlace, lint, resolvableTypes } from './tarball.mjs';
@@ -10,6 +11,8 @@ const here = import.meta.dirname;
 const repository = join(here, '../..');
 const temporary = await realpath(await mkdtemp(join(tmpdir(), 'nestjs-jobs-')));
 const tarball = join(temporary, 'nestjs-jobs.tgz');
+const redis = await startRedis();
+process.env.REDIS_URL = redis.url;
 
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => {
@@ -67,11 +70,16 @@ async function tryOut(name, furtherChecks) {
 
 /** A script that fails unless the package gives its names in that way. */
 function loads(how) {
-  return `void (async () => { const { JobsModule } = ${how}('nestjs-jobs'); JobsModule.forRoot(); })()`;
+  return `void (async () => {
+    const { JobsModule } = ${how}('nestjs-jobs');
+    const { redisBackend } = ${how}('nestjs-jobs/redis');
+    JobsModule.forRoot({ backend: redisBackend({ url: 'redis://localhost' }) });
+  })()`;
 }
 
 async function end(code) {
   await stopAll();
+  await redis.stop();
   await rm(temporary, { recursive: true, force: true });
   process.exit(code);
 }

@@ -41,11 +41,12 @@ export async function lint(tarball) {
   );
 }
 
-/** What "Are the types wrong?" says about require and import, with old and new module resolution. */
+/** What "Are the types wrong?" says about require and import of every entry point, with old and new module resolution. */
 export async function resolvableTypes(tarball) {
   const result = await checkPackage(createPackageFromTarballData(await readFile(tarball)), {
     excludeEntrypoints: ['./package.json'],
   });
   assert(result.types, 'the package has no types');
+  assert.deepEqual(Object.keys(result.entrypoints), ['.', './redis']);
   assert.deepEqual(result.problems, []);
 }

@@ -33,6 +33,13 @@ export function sectionsOf(markdown: string): Section[] {
   return sections;
 }
 
+/** The rows of the README's tables under a heading, by the first word of their first cell. */
+export function rowsOf(heading: string): Map<string, string> {
+  const section = sectionsOf(readme).find((candidate) => candidate.heading === heading);
+  const rows = section!.text.split('\n').filter((line) => line.startsWith('| `'));
+  return new Map(rows.map((row) => [/^\| `(\w+)/.exec(row)![1]!, row]));
+}
+
 export function snippetsOf(markdown: string): Snippet[] {
   const lines = markdown.split('\n');
   const snippets: Snippet[] = [];
@@ -55,6 +62,19 @@ export function snippetsOf(markdown: string): Snippet[] {
     at = end;
   }
   return snippets;
+}
+
+/** The commands that the README grants an ACL user, on one server and on a cluster. */
+export function leastRights(markdown: string): { server: string[]; cluster: string[] } {
+  const calls = markdown.replace(/ \\\n/g, '').matchAll(/^redis-cli ACL SETUSER (.*)$/gm);
+  const [server = [], further = []] = Array.from(calls, ([, text]) => text!.replaceAll("'", '').split(/ +/));
+  const granted = (rules: readonly string[], sign: string) =>
+    rules.filter((rule) => rule.startsWith(sign)).map((rule) => rule.slice(1));
+  const taken = granted(further, '-');
+  return {
+    server: granted(server, '+'),
+    cluster: [...granted(server, '+').filter((name) => !taken.includes(name)), ...granted(further, '+')],
+  };
 }
 
 /** The names that `lib/index.ts` exports. */

@@ -56,6 +56,7 @@ export class AddCall {
   private readonly places: { readonly group: Added[]; readonly at: number }[] = [];
   private isPlain: boolean;
   private number = 0;
+  private rest: AddCall | undefined;
 
   constructor(
     private readonly connection: RedisConnection,
@@ -82,6 +83,8 @@ export class AddCall {
       this.number = ++line.calls;
       this.connection.note(new Set(this.tasks.map(({ queue }) => queue)));
     }
+    // What an earlier try has left over is all that is still to do.
+    if (this.rest) return this.rest.send(line);
     return this.isPlain ? this.sendPlain(line) : this.sendInFull(line);
   }
 
@@ -91,18 +94,20 @@ export class AddCall {
     for (const task of this.tasks) args.push(task.id, plainTaskText(task));
     const odd = (await this.connection.run('addPlain', [queue], args, line.name)) as string;
     for (const { group, at } of this.places) group[at] = enqueued;
-    if (odd !== '') await this.sendOdd(odd.split(',').slice(0, -1).map(Number), line);
+    if (odd === '') return;
+    this.rest = this.restOf(odd.split(',').slice(0, -1).map(Number));
+    await this.rest.send(line);
   }
 
   /** Ids that are taken: what follows from that is known to the long way only. */
-  private async sendOdd(numbers: readonly number[], line: AddLine): Promise<void> {
+  private restOf(numbers: readonly number[]): AddCall {
     const rest = new AddCall(this.connection, this.rememberMs, this.mode);
     for (const number of numbers) {
       const { group, at } = this.places[number - 1]!;
       rest.push(this.tasks[number - 1]!, group, at);
     }
     rest.isPlain = false;
-    await rest.send(line);
+    return rest;
   }
 
   private async sendInFull(line: AddLine): Promise<void> {

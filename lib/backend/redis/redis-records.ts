@@ -11,7 +11,7 @@ import type {
   TaskState,
 } from '../../task/task-record.js';
 
-// The formats are described at the head of lua/common.lua.
+// The formats are described at the head of lua/base.lua.
 const recordSeparator = '\x1e';
 export const unitSeparator = '\x1f';
 

@@ -4,7 +4,6 @@ import type {
   Added,
   BackendSettings,
   Claim,
-  ClaimedTask,
   ClaimRequest,
   JobFingerprint,
   Renewal,
@@ -13,9 +12,10 @@ import type {
 } from '../backend.js';
 import { AddCall, AddLines } from './redis-add.js';
 import { byQueue, type Arguments } from './redis-arguments.js';
+import { claimArguments, readClaim } from './redis-claim.js';
 import type { RedisConnection } from './redis-connection.js';
 import { exchangeOf, readExchange, type Exchange } from './redis-exchange.js';
-import { keepText, outcomeArguments, readClaimed } from './redis-records.js';
+import { keepText, outcomeArguments } from './redis-records.js';
 import { unpark } from './redis-unpark.js';
 
 /** Tasks of independent groups that one script call takes at most: others wait while it runs. */
@@ -27,7 +27,10 @@ const lookEveryMs = 2;
 /** How long a queue is asked in full after something unusual was met in it. */
 const oddForMs = 1_000;
 
-/** The hot path: each method is one script call, whose queues lie on one server, or in one slot of a cluster. */
+/**
+ * The hot path, for queues that lie on one server or in one slot of a cluster: a method is one script call, and a second one
+ * where the short way has met something unusual.
+ */
 export class RedisTasks implements TaskStore {
   private turn = 0;
   private readonly lines: AddLines;
@@ -80,11 +83,17 @@ export class RedisTasks implements TaskStore {
     if (exchange) return this.exchange(exchange, request, settling);
     const names = request.queues.map(({ queue }) => queue);
     if (!settling)
-      return readClaim(names, await this.run('claim', names, this.claimArguments(request, names)));
+      return readClaim(
+        names,
+        await this.run('claim', names, claimArguments(request, names, this.turn++, this.settings)),
+      );
     // Both were asked in one moment: one call, outcomes first.
     const outcomes = this.settleArguments(settling.settlements);
     const all = [...new Set([...outcomes.names, ...names])];
-    const both = this.run('settleAndClaim', all, [...outcomes.args, ...this.claimArguments(request, all)]);
+    const both = this.run('settleAndClaim', all, [
+      ...outcomes.args,
+      ...claimArguments(request, all, this.turn++, this.settings),
+    ]);
     settling.answer(both.then(([letters]) => readSettled(outcomes.order, letters as string)));
     return readClaim(names, (await both).slice(1));
   }
@@ -200,29 +209,6 @@ export class RedisTasks implements TaskStore {
   ): Promise<unknown[]> {
     return this.connection.run(script, names, args) as Promise<unknown[]>;
   }
-
-  private claimArguments(request: ClaimRequest, called: readonly string[]): Arguments {
-    const { queues, limit, leaseMs, runner, declares = [], holding } = request;
-    const args: Arguments = [
-      leaseMs,
-      limit,
-      runner,
-      this.turn++ % Math.max(queues.length, 1),
-      keepText(this.settings.deadKeepMs),
-      keepText(this.settings.cancelledKeepMs),
-      declares.length,
-      ...declares,
-      queues.length,
-      holding ? 1 : 0,
-    ];
-    for (const { queue, limit: most } of queues) {
-      args.push(called.indexOf(queue) + 1, Number.isFinite(most) ? most : limit);
-      if (!holding) continue;
-      const held = holding.filter((ref) => ref.queue === queue).map(({ id }) => id);
-      args.push(held.length, ...held);
-    }
-    return args;
-  }
 }
 
 /** Outcomes that wait for the end of the moment. */
@@ -235,14 +221,4 @@ function readSettled(order: readonly number[], letters: string): Settled[] {
   const answers: Settled[] = [];
   order.forEach((index, at) => (answers[index] = letters[at] === 's' ? 'settled' : 'lost'));
   return answers;
-}
-
-function readClaim(names: readonly string[], reply: readonly unknown[]): Claim {
-  const tasks: ClaimedTask[] = [];
-  for (let at = names.length; at < reply.length; at += 8)
-    tasks.push(readClaimed(names[Number(reply[at])]!, reply, at));
-  return {
-    tasks,
-    nextInMs: names.map((_, index) => (reply[index] === 'inf' ? Infinity : Number(reply[index]))),
-  };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { InvalidParamsError, JobQueue, JobRunner } from 'nestjs-jobs';
 import { AppModule, Greet, useJobs, whatHappens } from './app.js';
+import { isLeaseRenewed, RedisModule } from './redis.js';
 
 describe('An application that has installed nestjs-jobs', () => {
   it('runs its jobs between its start and its end', async () => {
@@ -18,4 +19,10 @@ describe('An application that has installed nestjs-jobs', () => {
     await app.close();
     expect(app.get(JobRunner).isRunning).toBe(false);
   });
+
+  it('runs jobs on Redis, whose leases a thread renews', async () => {
+    const app = await Test.createTestingModule({ imports: [RedisModule] }).compile();
+    await app.init();
+    expect(await isLeaseRenewed(app)).toBe(true);
+  }, 60_000);
 });

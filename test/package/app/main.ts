@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { NestFactory } from '@nestjs/core';
 import { AppModule, useJobs, whatHappens } from './app.js';
+import { backend, isLeaseRenewed, RedisModule } from './redis.js';
 
 async function main(): Promise<void> {
   const app = await NestFactory.createApplicationContext(AppModule);
   assert.deepEqual(await useJobs(app), whatHappens);
+  const onRedis = await NestFactory.createApplicationContext(RedisModule);
+  assert.notEqual(backend.durability, undefined);
+  assert(await isLeaseRenewed(onRedis), 'the lease thread does not renew');
 }
 
 // The process ends by itself if nothing is left open; the timer does not keep it.
-setTimeout(() => process.exit(3), 30_000).unref();
+setTimeout(() => process.exit(3), 60_000).unref();
 void main();

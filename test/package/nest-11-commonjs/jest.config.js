@@ -1,6 +1,6 @@
 /** @type {import('jest').Config} */
 module.exports = {
   testMatch: ['<rootDir>/*.spec.ts'],
-  moduleNameMapper: { '^\\./app\\.js$': '<rootDir>/app.ts' },
+  moduleNameMapper: { '^\\./(app|redis)\\.js$': '<rootDir>/$1.ts' },
   transform: { '\\.ts$': 'ts-jest' },
 };

@@ -2,7 +2,7 @@
 export default {
   testMatch: ['<rootDir>/*.spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^\\./app\\.js$': '<rootDir>/app.ts' },
+  moduleNameMapper: { '^\\./(app|redis)\\.js$': '<rootDir>/$1.ts' },
   transform: {
     '\\.ts$': [
       '@swc/jest',

@@ -7,10 +7,13 @@
 local CHUNK = 500
 local number = tonumber(ARGV[1])
 local before = redis.call('SET', KEYS[4], ARGV[1] .. ',', 'PX', ARGV[2], 'GET')
-if before and tonumber(string.match(before, '^%d+')) >= number then
-  -- A repeat, or a first try that was overtaken by its repeat.
-  redis.call('SET', KEYS[4], before, 'PX', ARGV[2])
-  return string.sub(before, string.find(before, ',', 1, true) + 1)
+if before then
+  local latest, answer = string.match(before, '^(%d+),(.*)$')
+  if tonumber(latest) >= number then
+    -- A repeat, or a first try that was overtaken by its repeat and is awaited by nobody.
+    redis.call('SET', KEYS[4], before, 'PX', ARGV[2])
+    return tonumber(latest) == number and answer or ''
+  end
 end
 local time = redis.call('TIME')
 local now = string.format('%.0f', tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000))

@@ -1,4 +1,4 @@
--- Stands at the head of every script.
+-- Stands at the head of every script but the short ones.
 --
 -- A call names the keys of its queues, 15 for each, in this order; nothing else is touched.
 -- Values:

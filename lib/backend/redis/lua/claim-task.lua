@@ -36,6 +36,8 @@ local function hand_back_unheld(q, runner, cancelled_keep)
       redis.call('ZADD', q.waiting, score_of(run.prefix, run.due_at), member)
     end
   end
+  -- Whoever hands back may be about to take nothing more.
+  if #found > 0 then ring(q) end
 end
 
 local function purge(q, line)

@@ -19,7 +19,7 @@ local function catch_up(q, dead_keep, cancelled_keep)
     L.promote(q, due)
   end
   local epoch, paused = string.match(redis.call('HGET', q.runs, '') or '0|', '^(%d+)|(.*)$')
-  q.epoch, q.paused = math.max(tonumber(epoch), now_us - 1), paused
+  q.epoch = math.max(tonumber(epoch), now_us - 1)
   q.paused_until = paused == 'inf' and math.huge or tonumber(paused) or 0
   q.is_paused = q.paused_until > now
   q.waits = q.is_paused and 0 or redis.call('ZCARD', q.waiting)
@@ -68,7 +68,7 @@ local function lease(q, popped, ask, reply)
     end
   end
   if taken > 0 then
-    redis.call('HSET', q.runs, '', string.format('%.0f', q.epoch) .. '|' .. (q.is_paused and q.paused or ''))
+    redis.call('HSET', q.runs, '', string.format('%.0f', q.epoch) .. '|')
     each_chunk('ZADD', q.pending, leases)
     each_chunk('HSET', q.runs, texts)
   end

@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import * as library from 'nestjs-jobs';
+import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
+import { errorsOf, optionsOf } from '../support/readme-options.js';
+import { publicNames, readme, rowsOf, sectionsOf } from '../support/readme.js';
+
+type Class = new (...args: never[]) => object;
+
+const sections = sectionsOf(readme);
+
+describe('the README keeps up with the code', () => {
+  test.each([
+    ['Module options', 'lib/jobs.options.ts', 'JobsOptions'],
+    ['Module options', 'lib/jobs.options.ts', 'RetentionOptions'],
+    ['Runner', 'lib/jobs.options.ts', 'RunnerOptions'],
+    ['Choosing it', 'lib/backend/redis/redis-target.ts', 'RedisBackendOptions'],
+    ['Declaring a job', 'lib/job/job-options.ts', 'JobOptions'],
+    ['Enqueueing', 'lib/task/enqueue-options.ts', 'EnqueueDefaults'],
+    ['Enqueueing', 'lib/task/enqueue-options.ts', 'EnqueueOptions'],
+  ])('%s has every option of %s, %s, with its default', (heading, file, name) => {
+    const rows = rowsOf(heading);
+    const options = optionsOf(file, name);
+    expect(options.length).toBeGreaterThan(0);
+    expect(options.map((option) => option.name).filter((option) => !rows.has(option))).toEqual([]);
+    for (const { name: option, literalDefault } of options)
+      if (literalDefault !== undefined) expect(rows.get(option)).toContain(`\`${literalDefault}\``);
+  });
+
+  test('Errors has every error class with its code', () => {
+    const files = [
+      'lib/task/errors.ts',
+      'lib/job/errors.ts',
+      'lib/queue/errors.ts',
+      'lib/jobs-root.ts',
+      'lib/backend/errors.ts',
+    ];
+    const declared = files.flatMap(errorsOf);
+    const exported = Object.keys(library).filter((name) => name.endsWith('Error') && name !== 'JobsError');
+    expect(declared.map(({ name }) => name).sort()).toEqual(exported.sort());
+    const rows = rowsOf('Errors');
+    for (const { name, codes } of declared)
+      for (const code of codes) expect(rows.get(name)).toContain(`\`${code}\``);
+  });
+
+  test('Keys has every key of a queue', () => {
+    const keys = [...new RedisKeys('jobs').of('mail'), new RedisKeys('jobs').calls('mail', '*')];
+    const rows = rowsOf('Keys');
+    expect(keys.filter((key) => !rows.has(key.split(':')[2]!))).toEqual([]);
+    expect(rows.size).toBe(keys.length);
+  });
+
+  test('Durability has every level', () => {
+    const levels = Object.keys({ none: 1, snapshots: 1, everysec: 1, always: 1, unknown: 1 } satisfies Record<
+      library.Durability,
+      1
+    >);
+    expect([...rowsOf('Durability').keys()]).toEqual(levels);
+  });
+
+  test('JobCatalog and The task have every public method', () => {
+    const text = (heading: string) => sections.find((section) => section.heading === heading)!.text;
+    const missing = (type: Class, heading: string, inside: string[]) =>
+      Object.getOwnPropertyNames(type.prototype).filter(
+        (name) => name !== 'constructor' && !inside.includes(name) && !text(heading).includes(`\`${name}`),
+      );
+    expect(missing(library.JobCatalog, 'JobCatalog', ['act'])).toEqual([]);
+    expect(missing(library.Task, 'The task', ['verdict', 'abort', 'end'])).toEqual([]);
+  });
+
+  test('every exported class and function is mentioned', () => {
+    const silent = [...publicNames().values].filter((name) => !new RegExp(`\\b${name}\\b`).test(readme));
+    expect(silent).toEqual([]);
+  });
+
+  test('every file it points to exists', async () => {
+    const { access } = await import('node:fs/promises');
+    const linked = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path!);
+    const named = [...readme.matchAll(/`((?:queue|job|task|runner|catalog|backend)\/[\w/-]+\.ts)`/g)];
+    expect(linked.length * named.length).toBeGreaterThan(0);
+    for (const path of [...linked, ...named.map(([, path]) => `lib/${path}`)]) await access(path);
+  });
+
+  test('every heading it links to exists', () => {
+    const anchors = sections.map(({ heading }) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, '')
+        .replace(/ /g, '-'),
+    );
+    const linked = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+    expect(linked.filter((anchor) => !anchors.includes(anchor!))).toEqual([]);
+  });
+});
