@@ -10,18 +10,18 @@ import { redisTarget } from '../../lib/backend/redis/redis-target.js';
 import { eventually } from '../support/app.js';
 import { settings } from './conformance/setup.js';
 
-const open: Cluster[] = [];
+const open: RedisConnection[] = [];
 afterEach(() => {
-  for (const client of open.splice(0)) client.disconnect();
+  for (const connection of open.splice(0)) connection.close();
 });
 
 /** What the backend makes of a cluster whose servers know no sharded channels. */
 async function plainParts() {
   const target = redisTarget({ url: process.env.TEST_REDIS_CLUSTER_URL! });
   const client = makeClient(target) as Cluster;
-  open.push(client);
   await connect(client, target);
   const connection = new RedisConnection(client, new RedisKeys('plain'), 5_000, 'plain');
+  open.push(connection);
   const bell = new RedisBell(connection, plainListener(client));
   return { bell, tasks: new RedisClusterTasks(connection, settings) };
 }

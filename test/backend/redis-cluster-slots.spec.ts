@@ -11,19 +11,19 @@ import { redisTarget } from '../../lib/backend/redis/redis-target.js';
 import type { NewTask } from '../../lib/task/task-record.js';
 import { leaseOf, settings, success } from './conformance/setup.js';
 
-const open: Cluster[] = [];
+const open: RedisConnection[] = [];
 afterEach(() => {
-  for (const client of open.splice(0)) client.disconnect();
+  for (const connection of open.splice(0)) connection.close();
 });
 
 /** The hot path on a cluster, with queues each in a slot of its own, and the script calls that it makes. */
 async function setup(count = 3) {
   const target = redisTarget({ url: process.env.TEST_REDIS_CLUSTER_URL! });
   const client = makeClient(target) as Cluster;
-  open.push(client);
   await connect(client, target);
   const keys = new RedisKeys('slots');
   const connection = new RedisConnection(client, keys, 30_000, 'sharded');
+  open.push(connection);
   const calls: string[] = [];
   const run = connection.run.bind(connection);
   connection.run = (script, ...rest) => {

@@ -115,19 +115,20 @@ class RedisBackend implements Backend {
   }
 
   private async listenerFor(client: RedisClient, bells: BellKind, prefix: string): Promise<BellListener> {
-    if (client instanceof Cluster)
-      return bells === 'plain'
-        ? plainListener(client)
-        : new RedisShardedListener(this.target, (channel) => nodesBySlot(client, slotOf(channel)));
-    const subscriber = makeSubscriber(this.target);
+    if (client instanceof Cluster && bells === 'plain') return plainListener(client);
+    const node = client instanceof Cluster ? nodesBySlot(client, 0)[0] : undefined;
+    const subscriber = makeSubscriber(this.target, node);
     try {
       await connect(subscriber, this.target);
-      await checkListening(subscriber, this.name, prefix);
+      await checkListening(subscriber, this.name, prefix, bells);
     } catch (error) {
       subscriber.disconnect();
       throw error;
     }
-    return plainListener(subscriber);
+    if (!(client instanceof Cluster)) return plainListener(subscriber);
+    // It was for the check alone: a cluster is heard by one connection at each node.
+    subscriber.disconnect();
+    return new RedisShardedListener(this.target, (channel) => nodesBySlot(client, slotOf(channel)));
   }
 }
 

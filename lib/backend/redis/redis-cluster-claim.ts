@@ -102,6 +102,8 @@ export class SharedClaim {
       lines.forEach((line, index) => (line.nextInMs = claim.nextInMs[index]!));
       for (const task of claim.tasks) lines.find(({ queue }) => queue === task.queue)!.room--;
       this.tasks.push(...claim.tasks);
+      for (const { queue, reason } of claim.unanswered ?? [])
+        lines.find((line) => line.queue === queue)!.error = reason;
     } catch (error) {
       for (const line of here) line.error = error as Error;
     }

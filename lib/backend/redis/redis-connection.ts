@@ -83,6 +83,8 @@ export class RedisConnection {
     const words: (string | number)[] = [sha, 0];
     for (const queue of queues) words.push(...this.keys.of(queue, script));
     if (line !== undefined) words.push(this.keys.calls(queues[0]!, line));
+    // While a slot moves no script may run: see lua/base.lua.
+    if (this.isCluster) words.push(this.keys.never(queues[0]!));
     words[1] = words.length - 2;
     for (const arg of args) words.push(arg);
     return this.client.call('EVALSHA', words).catch((error: unknown) => {

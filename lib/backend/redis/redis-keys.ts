@@ -53,6 +53,11 @@ export class RedisKeys {
     return `${this.base(queue)}:calls:${line}`;
   }
 
+  /** A key in the slot of a queue that is never written. */
+  never(queue: string): string {
+    return `${this.base(queue)}:never`;
+  }
+
   /** The channel on which a queue's bell rings. */
   bell(queue: string): string {
     return `${this.base(queue)}:bell`;

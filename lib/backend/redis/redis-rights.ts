@@ -60,12 +60,17 @@ export async function checkRights(
 }
 
 /** The same for the connection that listens. */
-export async function checkListening(subscriber: Redis, name: string, prefix: string): Promise<void> {
+export async function checkListening(
+  subscriber: Redis,
+  name: string,
+  prefix: string,
+  bells: BellKind,
+): Promise<void> {
   const channel = `${prefix}:{boot}:bell`;
-  await asked(name, subscriber.subscribe(channel));
+  await asked(name, bells === 'plain' ? subscriber.subscribe(channel) : subscriber.ssubscribe(channel));
   await asked(name, subscriber.ping());
   // Nothing hangs on it, and so no right is asked for.
-  await subscriber.unsubscribe(channel).catch(() => undefined);
+  if (bells === 'plain') await subscriber.unsubscribe(channel).catch(() => undefined);
 }
 
 /** Another node of a cluster has the key, or the script is new: the user may ask all the same. */

@@ -154,14 +154,14 @@ export class RedisTasks implements TaskStore {
     if (oddQueues.length === 0) return claim;
     for (const queue of oddQueues) this.oddSince.set(queue, performance.now());
     const queues = request.queues.filter(({ queue }) => oddQueues.includes(queue));
-    const rest = await this.claim({ ...request, queues, limit: request.limit - claim.tasks.length });
-    return {
-      tasks: [...claim.tasks, ...rest.tasks],
-      nextInMs: request.queues.map(({ queue }, index) => {
-        const at = oddQueues.indexOf(queue);
-        return at < 0 ? claim.nextInMs[index]! : rest.nextInMs[at]!;
-      }),
-    };
+    const limit = request.limit - claim.tasks.length;
+    try {
+      const rest = await this.claim({ ...request, queues, limit });
+      return joined(request, claim, rest, oddQueues);
+    } catch (error) {
+      // What the short way has brought is ours all the same.
+      return { ...claim, unanswered: oddQueues.map((queue) => ({ queue, reason: error as Error })) };
+    }
   }
 
   /** Queues in which something unusual was met are asked in full for a while: it is seldom alone. */
@@ -221,4 +221,16 @@ function readSettled(order: readonly number[], letters: string): Settled[] {
   const answers: Settled[] = [];
   order.forEach((index, at) => (answers[index] = letters[at] === 's' ? 'settled' : 'lost'));
   return answers;
+}
+
+/** What the short way and, for its odd queues, the long one have answered. */
+function joined(request: ClaimRequest, short: Claim, rest: Claim, oddQueues: readonly string[]): Claim {
+  return {
+    tasks: [...short.tasks, ...rest.tasks],
+    nextInMs: request.queues.map(({ queue }, index) => {
+      const at = oddQueues.indexOf(queue);
+      return at < 0 ? short.nextInMs[index]! : rest.nextInMs[at]!;
+    }),
+    ...(rest.unanswered ? { unanswered: rest.unanswered } : {}),
+  };
 }

@@ -7,7 +7,7 @@
 
 -- A line has one call at a time. A repeat, also one whose tasks have run and gone, gets the answer of its first try, and a
 -- first try that was overtaken by its repeat does nothing.
-local memory = KEYS[#KEYS]
+local memory = KEYS[#KEYS - #KEYS % KEYS_PER_QUEUE + 1]
 local before = redis.call('GET', memory)
 if before then
   local number, answer = string.match(before, '^(%d+),(.*)$')

@@ -10,7 +10,7 @@
 --       then per claimed task: queue|epoch|attempt|failures|dueAt|id (queue 0 the first), and its value
 
 local US, PRIORITY_STEP = '\31', 4398046511104
-local queue_count = #KEYS / 5
+local queue_count = #ARGV - 1
 local lease_ms, limit, start, look, runner = string.match(ARGV[1], '^(%d+)|(%d+)|(%d+)|(%d)|(.*)$')
 limit, look = tonumber(limit), look == '1'
 local time = redis.call('TIME')
