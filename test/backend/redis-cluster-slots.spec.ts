@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Cluster } from 'ioredis';
 import type { Claim, ClaimRequest } from '../../lib/backend/backend.js';
 import { CrossSlotError } from '../../lib/backend/errors.js';
@@ -9,12 +9,19 @@ import { RedisConnection } from '../../lib/backend/redis/redis-connection.js';
 import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
 import { redisTarget } from '../../lib/backend/redis/redis-target.js';
 import type { NewTask } from '../../lib/task/task-record.js';
+import { SlotMover } from '../support/redis-cluster.js';
 import { leaseOf, settings, success } from './conformance/setup.js';
 
 const open: RedisConnection[] = [];
 afterEach(() => {
   for (const connection of open.splice(0)) connection.close();
 });
+
+let mover: SlotMover;
+beforeAll(() => {
+  mover = new SlotMover(process.env.TEST_REDIS_CLUSTER_URL!);
+});
+afterAll(() => mover.close());
 
 /** The hot path on a cluster, with queues each in a slot of its own, and the script calls that it makes. */
 async function setup(count = 3) {
@@ -63,7 +70,7 @@ async function setup(count = 3) {
     });
   const sizes = ({ tasks: claimed }: Claim) =>
     queues.map((queue) => claimed.filter((one) => one.queue === queue).length);
-  return { tasks, queues, calls, task, fill, claim, sizes };
+  return { tasks, queues, keys, calls, task, fill, claim, sizes };
 }
 
 describe('Queues in several slots of a cluster', () => {
@@ -122,6 +129,22 @@ describe('Queues in several slots of a cluster', () => {
     expect(await settling).toEqual(['settled', 'settled', 'settled']);
     expect((await claiming).tasks).toHaveLength(3);
     expect(calls).toEqual(queues.map(() => 'exchange'));
+  });
+
+  it('are left alone while their slot moves, also where every key of a script is still there', async () => {
+    const { tasks, task, claim, queues, keys } = await setup(1);
+    const [queue] = queues as [string];
+    // Something waits, is scheduled and pending: the exchange below empties `pending` before it writes to it again.
+    await tasks.add([[task(queue)], [task(queue)], [task(queue, { due: { inMs: 60_000 } })]]);
+    const [first] = (await claim(1)).tasks;
+    await mover.whileMoving(keys.slot(queue), async () => {
+      const settling = tasks.settle([{ ...leaseOf(first!), outcome: success }]);
+      const claiming = claim(1);
+      expect(await settling).toEqual(['unanswered']);
+      expect(await claiming).toMatchObject({ tasks: [], unanswered: [{ queue }] });
+    });
+    expect(await tasks.settle([{ ...leaseOf(first!), outcome: success, repeat: true }])).toEqual(['settled']);
+    expect((await claim(9)).tasks).toHaveLength(1);
   });
 
   it('are renewed and settled together, each answer in its place', async () => {

@@ -35,9 +35,7 @@ export class SlotMover {
     const from = await this.ownerOf(slot);
     const to = (from + 1) % this.nodes.length;
     const [source, target] = [this.nodes[from]!, this.nodes[to]!];
-    const [sourceId, targetId] = await Promise.all([source.cluster('MYID'), target.cluster('MYID')]);
-    await target.cluster('SETSLOT', slot, 'IMPORTING', sourceId);
-    await source.cluster('SETSLOT', slot, 'MIGRATING', targetId);
+    const targetId = await this.open(slot, source, target);
     const { host, port } = target.options;
     for (;;) {
       const keys = await source.cluster('GETKEYSINSLOT', slot, 10);
@@ -51,6 +49,25 @@ export class SlotMover {
       ...this.nodes.filter((other) => other !== source && other !== target),
     ])
       await node.cluster('SETSLOT', slot, 'NODE', targetId);
+  }
+
+  /** Holds a slot at the very beginning of its move, with every key still there, while `act` goes on. */
+  async whileMoving(slot: number, act: () => Promise<void>): Promise<void> {
+    const from = await this.ownerOf(slot);
+    const [source, target] = [this.nodes[from]!, this.nodes[(from + 1) % this.nodes.length]!];
+    await this.open(slot, source, target);
+    try {
+      await act();
+    } finally {
+      for (const node of [source, target]) await node.cluster('SETSLOT', slot, 'STABLE');
+    }
+  }
+
+  private async open(slot: number, source: Redis, target: Redis): Promise<string> {
+    const [sourceId, targetId] = await Promise.all([source.cluster('MYID'), target.cluster('MYID')]);
+    await target.cluster('SETSLOT', slot, 'IMPORTING', sourceId);
+    await source.cluster('SETSLOT', slot, 'MIGRATING', targetId);
+    return targetId;
   }
 
   private async ownerOf(slot: number): Promise<number> {
