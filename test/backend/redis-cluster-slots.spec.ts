@@ -141,7 +141,8 @@ describe('Queues in several slots of a cluster', () => {
       const settling = tasks.settle([{ ...leaseOf(first!), outcome: success }]);
       const claiming = claim(1);
       expect(await settling).toEqual(['unanswered']);
-      expect(await claiming).toMatchObject({ tasks: [], unanswered: [{ queue }] });
+      // Refused before its first step.
+      expect(await claiming).toMatchObject({ tasks: [], unanswered: [{ queue, reason: { sent: false } }] });
     });
     expect(await tasks.settle([{ ...leaseOf(first!), outcome: success, repeat: true }])).toEqual(['settled']);
     expect((await claim(9)).tasks).toHaveLength(1);
