@@ -19,7 +19,7 @@ async function partsWith(id: string): Promise<string[]> {
   for (const key of await client.keys(`${prefix}:*`)) {
     const type = await client.type(key);
     const texts = type === 'hash' ? await client.hkeys(key) : [];
-    if (type === 'zset') texts.push(...(await client.zrange(key, 0, -1)));
+    if (type === 'zset') texts.push(...(await client.zrange(key, '0', '-1')));
     if (texts.some((text) => text.includes(id))) parts.push(key.slice(key.lastIndexOf(':') + 1));
   }
   return parts.toSorted();
