@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { EnqueueFailedError, Job, JobQueue, type Backend } from 'nestjs-jobs';
 import { settled } from '../support/app.js';
+import { watchingTimers } from '../support/open-timers.js';
 import { start } from './fixtures/start.js';
 
 @Job({ name: 'Usual' })
@@ -60,19 +61,18 @@ describe('a call that the close of the application cuts short', () => {
     expect(reached).toEqual(['early']);
   });
 
-  it('leaves no timer behind', async () => {
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-    const { before } = adding(silent);
-    const count = timers();
-    const options = { enqueueTimeout: '1h' };
-    const app = await start({ providers: [Usual, Late], before, options, realTime: true });
-    const calls = ['a', 'b'].map((id) => app.jobs.enqueue(Usual, undefined, { id }));
-    await settled();
-    expect(timers()).toBeGreaterThan(count);
-    await Promise.all([app.app.close(), Promise.allSettled(calls)]);
-    await settled();
-    expect(timers()).toBe(count);
-  });
+  it('leaves no timer behind', () =>
+    watchingTimers(async (open) => {
+      const { before } = adding(silent);
+      const options = { enqueueTimeout: '1h' };
+      const app = await start({ providers: [Usual, Late], before, options, realTime: true });
+      const calls = ['a', 'b'].map((id) => app.jobs.enqueue(Usual, undefined, { id }));
+      await settled();
+      expect(open()).toBeGreaterThan(0);
+      await Promise.all([app.app.close(), Promise.allSettled(calls)]);
+      await settled();
+      expect(open()).toBe(0);
+    }));
 });
 
 describe('a call that fails while the application goes on', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Job, type Backend, type Task } from 'nestjs-jobs';
 import { gate, type Gate } from './fixtures/gate.js';
 import { start, type Started } from './fixtures/start.js';
+import { sweeping } from './fixtures/sweeping.js';
 import { TroubledStore } from './fixtures/troubled-store.js';
 
 const second = 1_000;
@@ -42,16 +43,6 @@ function newJob({ clock }: Started, takesMs = 0) {
   }
   return { ran, Noting };
 }
-
-/** Rings like the store's own, but does not promise that nothing gets lost: the runner then sweeps. */
-const sweeping = (store: Backend): Backend => ({
-  ...store,
-  bell: {
-    lossless: false,
-    ring: (queue, id) => store.bell.ring(queue, id),
-    listen: (queues, wake) => store.bell.listen(queues, wake),
-  },
-});
 
 describe('a queue with parked tasks of an unknown job', () => {
   it.each([

@@ -11,7 +11,7 @@ import { eventually, startApp } from '../support/app.js';
 import { makeOwnBuild } from '../support/own-build.js';
 
 const url = process.env.TEST_REDIS_URL!;
-const leaseMs = 3_000;
+const leaseMs = 6_000;
 let own: Awaited<ReturnType<typeof makeOwnBuild>>;
 let admin: Redis;
 const folder = mkdtempSync(join(tmpdir(), 'nestjs-jobs-blocked-'));

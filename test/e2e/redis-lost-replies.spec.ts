@@ -12,13 +12,13 @@ const port = Number(new URL(url).port);
 const claim = `:${process.pid}:`;
 
 /** A worker whose replies may get lost, and an application beside it that only enqueues. Only the bell wakes the worker. */
-async function started(act?: (params: number, task: Task) => unknown) {
+async function startedWith(concurrency: number, act?: (params: number, task: Task) => unknown) {
   const proxy = await TcpProxy.to(port);
   const { Counting, runs, queue } = counting(act);
   const prefix = newPrefix();
   const worker = await startApp({
     providers: [Counting],
-    options: { backend: proxy.url, prefix, runner: { pollInterval: '10m' } },
+    options: { backend: proxy.url, prefix, runner: { concurrency, pollInterval: '10m' } },
     realTime: true,
   });
   const web = await startApp({ options: { backend: url, prefix, runner: false }, realTime: true });
@@ -29,7 +29,10 @@ async function started(act?: (params: number, task: Task) => unknown) {
   return { proxy, worker, web, Counting, runs, queue };
 }
 
-describe('A reply of Redis that gets lost', () => {
+// With many slots a runner has two exchanges under way.
+describe.each([10, 64])('A reply of Redis that gets lost, with %d slots,', (concurrency) => {
+  const started = (act?: Parameters<typeof startedWith>[1]) => startedWith(concurrency, act);
+
   it('costs a claimed task no attempt: the runner gives it back and has it again', async () => {
     const attempts: number[] = [];
     const { proxy, web, Counting, runs, queue } = await started((_, task) => attempts.push(task.attempt));

@@ -10,7 +10,6 @@ import { eventually, startApp } from '../support/app.js';
 import { makeOwnBuild } from '../support/own-build.js';
 
 const url = process.env.TEST_REDIS_URL!;
-const concurrency = 10;
 let own: Awaited<ReturnType<typeof makeOwnBuild>>;
 let admin: Redis;
 const workers = new Set<ChildProcess>();
@@ -29,13 +28,15 @@ afterAll(async () => {
   await admin.quit();
 });
 
-async function startWorker(prefix: string): Promise<ChildProcess> {
+async function startWorkerWith(concurrency: number, prefix: string): Promise<ChildProcess> {
   const args = [
     join(process.cwd(), 'test/e2e/fixtures/redis-worker.mjs'),
     own.directory,
     url,
     prefix,
     String(concurrency),
+    // As many tasks in a second, however many run at once.
+    String(concurrency * 4),
   ];
   const worker = spawn(process.execPath, args, {
     env: { ...process.env, NODE_OPTIONS: '' },
@@ -72,17 +73,19 @@ async function enqueue(prefix: string, total: number) {
   return app;
 }
 
-describe('Several processes on one Redis', () => {
+describe.each([10, 64])('Several processes with %d slots on one Redis', (concurrency) => {
+  const startWorker = (prefix: string) => startWorkerWith(concurrency, prefix);
+
   it('share the tasks, and run none twice while all live', async () => {
     const prefix = `p${randomUUID().slice(0, 8)}`;
     const total = 1_000;
     const { catalog } = await enqueue(prefix, total);
     await Promise.all([startWorker(prefix), startWorker(prefix), startWorker(prefix)]);
-    await eventually(async () => (await notesOf(prefix)).ended.size === total, 30_000);
+    await eventually(async () => (await notesOf(prefix)).ended.size === total, 60_000);
     const { began } = await notesOf(prefix);
     expect(began).toHaveLength(total);
     await eventually(async () => (await catalog.counts('noted')).pending === 0);
-  }, 60_000);
+  }, 120_000);
 
   it('lose none when processes are killed at random, and run few again', async () => {
     const prefix = `p${randomUUID().slice(0, 8)}`;
@@ -100,15 +103,19 @@ describe('Several processes on one Redis', () => {
     }
     const lastKillAt = Date.now();
     expect((await notesOf(prefix)).ended.size).toBeLessThan(total);
-    await eventually(async () => (await notesOf(prefix)).ended.size === total, 60_000);
+    await eventually(async () => (await notesOf(prefix)).ended.size === total, 120_000);
     const { began, ended } = await notesOf(prefix);
     expect(ended.size).toBe(total);
     expect(began.length - total).toBeLessThanOrEqual(kills * concurrency);
     await eventually(async () => {
       const { waiting, scheduled, pending, dead, parked } = await catalog.counts('noted');
       return waiting + scheduled + pending + dead + parked === 0;
-    }, 10_000);
-    // Each lost task came back within its lease and a sweep; what else there is to do takes its own time.
-    expect(Date.now() - lastKillAt).toBeLessThan(30_000);
-  }, 120_000);
+    });
+    // Each lost task came back within its lease and a sweep, ten times that for a slow machine; the others take their time.
+    const times = new Map<string, number[]>();
+    for (const [, n, at] of began) times.set(n!, [...(times.get(n!) ?? []), Number(at)]);
+    const [lost, others] = [[...times.values()].filter((at) => at.length > 1), [...times.values()].flat()];
+    const restMs = Math.max(...others.filter((at) => !lost.flat().includes(at)), lastKillAt) - lastKillAt;
+    expect(Math.max(...lost.flat(), lastKillAt) - lastKillAt).toBeLessThan(restMs + 25_000);
+  }, 240_000);
 });

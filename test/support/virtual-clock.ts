@@ -42,6 +42,11 @@ export class VirtualClock extends Clock {
     this.#now = endsAt;
   }
 
+  /** Time passes, but no timer fires before the next `advance`: the event loop is blocked meanwhile. */
+  block(ms: number): void {
+    this.#now += ms;
+  }
+
   #next(until: number): VirtualTimer | undefined {
     let next: VirtualTimer | undefined;
     for (const timer of this.#timers) {

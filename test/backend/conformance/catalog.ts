@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TaskState } from '../../../lib/task/task-record.js';
-import { boom, endingIn, leaseMs, retryAtOnce, type Setup } from './setup.js';
+import { boom, endingIn, leaseMs, retryAtOnce, success, type Setup } from './setup.js';
 
 const states: TaskState[] = ['scheduled', 'waiting', 'pending', 'succeeded', 'dead', 'cancelled', 'parked'];
 
@@ -145,6 +145,29 @@ export function describeCatalog(setup: Setup): void {
             expect(await get('a')).toMatchObject({ state: 'pending' });
           },
         )(),
+    );
+
+    it.each([
+      { of: 'an id of its own', given: {}, how: 'by itself' },
+      { of: 'an id of its own', given: {}, how: 'with the next claim' },
+      { of: 'a given id', given: { token: 'another' }, how: 'by itself' },
+      { of: 'a given id', given: { token: 'another' }, how: 'with the next claim' },
+    ])(
+      'of a task with $of that then succeeds leaves nothing of it to a later one, settled $how',
+      ({ given, how }) =>
+        setup(async ({ backend, queue, start, settle, claim, claimOne, get, enqueue }) => {
+          const fields = { id: 'a', token: 'a', ...given };
+          await settle(await start(fields), endingIn('dead', 60_000));
+          expect(await backend.catalog.retry([{ queue, id: 'a' }])).toEqual(['done']);
+          const settling = settle(await claimOne(), success);
+          if (how !== 'by itself') await claim({ queues: [{ queue, limit: 1 }], limit: 1 });
+          expect(await settling).toBe('settled');
+          expect(await get('a')).toBeUndefined();
+          await enqueue(fields);
+          expect(await get('a')).toMatchObject({ state: 'waiting', attempt: 0, failures: 0, errors: [] });
+          await settle(await claimOne(), retryAtOnce);
+          expect((await get('a'))?.errors).toHaveLength(1);
+        })(),
     );
 
     it.each(['scheduled', 'waiting', 'pending', 'succeeded'] as const)('leaves a %s task', (state) =>
