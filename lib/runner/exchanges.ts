@@ -104,12 +104,17 @@ export class Exchanges {
     // Both leave before either is awaited, so that they share a round trip; outcomes first.
     const settling = batch.length > 0 ? this.settle(batch) : undefined;
     const claiming = asking && this.claim(asking, now, isSweep);
-    void Promise.all([settling, claiming]).then(([settled, claimed]) => this.ended(settled ?? claimed));
+    void Promise.all([settling, claiming]).then(([settled = [], claimed]) => {
+      if (settled instanceof Error) return this.ended(settled);
+      // Not before its claim is answered, which may fill these very slots: another would ask for them a second time.
+      for (const queue of settled) intake.release(queue);
+      this.ended(claimed);
+    });
     if (this.mayBegin) this.wake();
   }
 
-  /** Neither rejects: what went wrong is their answer. */
-  private settle(batch: readonly Unsettled[]): Promise<Error | undefined> {
+  /** Answers the queues of slots that are free by that. Neither rejects: what went wrong is their answer. */
+  private settle(batch: readonly Unsettled[]): Promise<Error | string[]> {
     return this.settler.send(batch).then(
       (answers) => this.settled(batch, answers),
       (error: Error) => error,
@@ -152,17 +157,19 @@ export class Exchanges {
     if (claim.tasks.length > 0) begin(claim.tasks, leaseEndsAt);
   }
 
-  private settled(batch: readonly Unsettled[], answers: readonly Settled[]): undefined {
+  private settled(batch: readonly Unsettled[], answers: readonly Settled[]): string[] {
     const { keeper, silent, intake, lines, clock } = this.parts;
+    const free: string[] = [];
     batch.forEach(({ attempt, outcome }, index) => {
       const { claimed } = attempt;
       // Its slot stays taken, and its lease held, until the store has it.
       if (answers[index] === 'unanswered') return silent.failed([claimed]);
       keeper.unwatch(attempt);
-      intake.release(claimed.queue);
+      free.push(claimed.queue);
       if (answers[index] === 'lost') lines.lost(claimed.job, claimed);
       else if ('delayMs' in outcome) intake.expect(claimed.queue, clock.elapsed() + outcome.delayMs);
     });
+    return free;
   }
 
   private ended(error: Error | undefined): void {

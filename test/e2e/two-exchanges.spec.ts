@@ -49,6 +49,8 @@ describe('a runner with two exchanges under way', () => {
   it.each([
     ['together', () => 2, () => 2],
     ['those to claims sooner', () => 4, () => 2],
+    ['in any order', () => 1 + Math.random() * 4, () => 1 + Math.random() * 4],
+    ['those to outcomes sooner', () => 1, () => 6],
   ])('keeps to the concurrency of each queue, where answers come %s', async (_, settleMs, claimMs) => {
     let app: Started | undefined;
     const clockOf = () => app!.clock;
