@@ -11,9 +11,6 @@ import type { Sweep } from './sweep.js';
 import type { TaskLog } from './task-log.js';
 import { TurningPoint } from './turning-point.js';
 
-/** A second exchange beside one that is under way must be worth its round trip. */
-const leastBeside = 8;
-
 export interface ExchangeParts {
   readonly backend: Backend;
   readonly clock: Clock;
@@ -215,7 +212,8 @@ export class Exchanges {
     if (this.underWay === 0) return true;
     const { intake, silent } = this.parts;
     if (this.underWay > 1 || !intake.isWide || silent.unheard.size > 0) return false;
-    return this.settler.size >= leastBeside || (this.mayClaim && intake.roomForMore >= leastBeside);
+    const { leastBeside, roomForMore } = intake;
+    return this.settler.size >= leastBeside || (this.mayClaim && roomForMore >= leastBeside);
   }
 
   /** Claiming more while leases cannot be renewed would only lose more. */

@@ -37,7 +37,10 @@ export interface Asking {
 }
 
 /** From so many slots on the runner and the store have work at the same time, half of the slots each. */
-const wideFrom = 32;
+const wideFrom = 8;
+
+/** With a quarter of the slots, or as many as this, a second exchange beside one that is under way is worth its round trip. */
+const worthIt = 8;
 
 // Infinity is allowed as concurrency, but one claim must stay a bounded piece of work.
 const mostPerClaim = 1_000;
@@ -50,6 +53,8 @@ export class Intake {
   private asked = 0;
   /** Whether half of the slots are enough for an exchange. */
   readonly isWide: boolean;
+  /** Outcomes or free slots that make an exchange beside another worth while. */
+  readonly leastBeside: number;
 
   constructor(
     queues: readonly QueueSettings[],
@@ -59,6 +64,7 @@ export class Intake {
     private readonly pausedUntil: (queue: string) => number,
   ) {
     this.isWide = concurrency >= wideFrom;
+    this.leastBeside = Math.min(Math.ceil(concurrency / 4), worthIt);
     this.lines = new Map(
       queues.map(({ name, concurrency }) => [
         name,
