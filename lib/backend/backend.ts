@@ -1,5 +1,9 @@
 import type { Lease, Settled, Settlement } from '../task/outcome.js';
 import type { NewTask, TaskLock, TaskRecord, TaskRef, TaskState } from '../task/task-record.js';
+import type { Added, Unanswered } from './answers.js';
+import type { ScheduleStore } from './schedule-store.js';
+
+export type { Added, Unanswered } from './answers.js';
 
 /**
  * An engine that keeps tasks. Whatever a method does to a task is one atomic step of the store; expected situations (existing,
@@ -81,14 +85,6 @@ export interface TaskStore {
   unpark(queue: string, definitions: readonly JobFingerprint[], after?: string): Promise<Unparked>;
 }
 
-export type Added =
-  /** `existing`: the id is taken, nothing was changed. `dropped`: another task of the group stopped it. */
-  | { readonly status: 'enqueued' | 'existing' | 'dropped' }
-  /** `holder` is the task that was changed, where it is one that held the lock under another id. */
-  | { readonly status: 'replaced'; readonly holder?: string }
-  /** Another task holds the lock. */
-  | { readonly status: 'rejected' | 'raised'; readonly holder: string };
-
 export interface ClaimRequest {
   readonly queues: readonly { readonly queue: string; readonly limit: number }[];
   /** Most tasks in all. */
@@ -111,11 +107,6 @@ export interface Claim {
   readonly nextInMs: number[];
   /** The queues whose part of the store gave no answer: it may have claimed tasks of them, and their `nextInMs` says nothing. */
   readonly unanswered?: readonly Unanswered[];
-}
-
-export interface Unanswered {
-  readonly queue: string;
-  readonly reason: Error;
 }
 
 /** A task with a lease on it, as a runner gets it. */
@@ -188,49 +179,6 @@ export interface Unparked {
   readonly after?: string;
 }
 
-/** Rules that make tasks at slots. What a rule means is the scheduler's business; the store keeps its place. */
-export interface ScheduleStore {
-  /** Stores a schedule. One of the same queue and id stays as it is (`existing`) unless `replace` is asked. */
-  put(schedule: NewSchedule, replace?: boolean): Promise<'stored' | 'existing' | 'replaced'>;
-  remove(ref: TaskRef): Promise<boolean>;
-  /** The schedules of these queues whose next slot has come, at most 1,000, and how long until the next one. */
-  due(queues: readonly string[]): Promise<DueSchedules>;
-  /**
-   * Moves a schedule from `slot` to `nextSlot` (`undefined` ends it) and adds the slot's task in the same step.
-   * Compare-and-set: where another process was first, nothing happens and the answer is `lost`.
-   */
-  advance(ref: TaskRef, slot: number, nextSlot: number | undefined, task?: NewTask): Promise<Advanced>;
-}
-
-export interface NewSchedule extends TaskRef {
-  readonly job: string;
-  /** The rule as text; opaque to the store. */
-  readonly rule: string;
-  /** The first slot. */
-  readonly nextSlot: StoreSlot;
-}
-
-/** A slot at a point in time, or `now`: the moment the schedule is stored. */
-export type StoreSlot = number | 'now';
-
-export interface ScheduleRecord extends TaskRef {
-  readonly job: string;
-  readonly rule: string;
-  readonly nextSlot: number;
-  readonly lastSlot?: number;
-}
-
-export interface DueSchedules {
-  readonly schedules: ScheduleRecord[];
-  readonly nextInMs: number;
-  /** The store's time. */
-  readonly now: number;
-  /** Queues whose part of the store gave no answer. */
-  readonly unanswered?: readonly Unanswered[];
-}
-
-export type Advanced = { readonly status: 'lost' } | { readonly status: 'advanced'; readonly added?: Added };
-
 /** Reading and administering, apart from the hot path. A step that makes work, or ends a pause, rings the bell. */
 export interface CatalogStore {
   get(ref: TaskRef): Promise<TaskRecord | undefined>;
@@ -264,4 +212,6 @@ export interface Bell {
   ring(queue: string, cancelledId?: string): void;
   /** Calls `wake` after each ring of these queues until the returned function is called. */
   listen(queues: readonly string[], wake: (queue: string, cancelledId?: string) => void): Promise<() => void>;
+  /** Calls `wake` after each step that may have brought a slot of these queues nearer, until the returned function is called. */
+  listenToSchedules(queues: readonly string[], wake: (queue: string) => void): Promise<() => void>;
 }

@@ -1,0 +1,114 @@
+import type { NewTask, TaskRef } from '../task/task-record.js';
+import type { Added, Unanswered } from './answers.js';
+
+/**
+ * Rules that make tasks at slots. What a rule means is the scheduler's business; the store keeps its place, and moves it
+ * together with the task of the slot. Whatever may bring a slot nearer rings the queue's bell for schedules.
+ */
+export interface ScheduleStore {
+  /** The time of the store's part that has the queue, by which first slots are reckoned. */
+  now(queue: string): Promise<number>;
+  /**
+   * Stores a schedule. Where its queue has one of its id: `absent` leaves that as it is (`existing`); `changed` does so where
+   * the rule is the same, but for the template, which is taken over, and makes it looked at again; `always`, and `changed`
+   * with another rule, puts the new one in its place (`replaced`), which then is at `nextSlot`. A pause, the last slot and the
+   * counts outlast all of these.
+   */
+  put(
+    schedule: NewSchedule,
+    when: 'absent' | 'changed' | 'always',
+  ): Promise<'stored' | 'existing' | 'replaced'>;
+  /** Says that a living process declares these: see `declaredAt`. */
+  declare(refs: readonly TaskRef[]): Promise<void>;
+  remove(ref: TaskRef): Promise<boolean>;
+  /**
+   * The schedules of these queues whose next slot has come, the earliest first and at most 1,000, and how long until there
+   * may be others. Paused schedules and those of paused queues are not among them. A schedule that nobody has declared
+   * for `forgetAfterMs` is taken away instead.
+   */
+  due(queues: readonly string[], forgetAfterMs: number): Promise<DueSchedules>;
+  /** Schedules that are due, but that the asker cannot fire: `due` leaves them out for a while, for everybody. */
+  defer(refs: readonly TaskRef[], forMs: number): Promise<void>;
+  /**
+   * Moves schedules on, each from its slot to the next, and adds the slot's task in the same step. Compare-and-set: where
+   * another process was first, nothing happens and the answer is `lost`. One that is `unanswered` may have been moved or not.
+   */
+  advance(advances: readonly Advance[]): Promise<Advanced[]>;
+  get(ref: TaskRef): Promise<ScheduleRecord | undefined>;
+  /** In the order of their next slots, paused ones last; `after` is the id that ended the page before. */
+  list(queue: string, page: { limit: number; after?: string }): Promise<ScheduleRecord[]>;
+  /** From now on its slots pass without a task; answers whether there is such a schedule. */
+  pause(ref: TaskRef): Promise<boolean>;
+  /** Ends a pause and goes on at `nextSlot`; `slot` is where it stood. `lost`: it has moved meanwhile. */
+  resume(ref: TaskRef, slot: number, nextSlot: number): Promise<'resumed' | 'lost'>;
+}
+
+export interface NewSchedule extends TaskRef {
+  readonly job: string;
+  /** When its slots are, as text; opaque to the store, which only compares it. */
+  readonly rule: string;
+  /** What its tasks are made from, as text; opaque to the store. */
+  readonly template: string;
+  /** The first slot. */
+  readonly nextSlot: StoreSlot;
+  /** It stands in code: only processes that declare it fire it. */
+  readonly isDeclared: boolean;
+}
+
+/** A slot at a point in time, or `now`: the moment the schedule is stored. */
+export type StoreSlot = number | 'now';
+
+export interface ScheduleRecord extends TaskRef {
+  readonly job: string;
+  readonly rule: string;
+  readonly template: string;
+  /** The slot at which this rule began: the grid of a span counts from here. */
+  readonly firstSlot: number;
+  readonly nextSlot: number;
+  /** The latest slot that was passed. */
+  readonly lastSlot?: number;
+  /** The task of the latest slot that made one. */
+  readonly lastTask?: string;
+  /** Slots that made a task, and slots that were passed over. */
+  readonly fired: number;
+  readonly skipped: number;
+  readonly isPaused: boolean;
+  /** When a process last said that its code declares it; absent where it was put by a call. */
+  readonly declaredAt?: number;
+}
+
+export interface DueSchedules {
+  readonly schedules: ScheduleRecord[];
+  /** 0 where there may be more that are due; Infinity where only a bell can tell. */
+  readonly nextInMs: number;
+  /** The store's time. */
+  readonly now: number;
+  /** Queues whose part of the store gave no answer. */
+  readonly unanswered?: readonly Unanswered[];
+}
+
+/** What a slot does while the task of the slot before it is still live. */
+export type Overlap = 'skip' | 'queue' | 'replace';
+
+export interface Advance extends TaskRef {
+  /** Where the schedule must stand. */
+  readonly slot: number;
+  /** Undefined ends it. */
+  readonly nextSlot: number | undefined;
+  /** The task of the slot; its own `slot` may be a later one, where slots before it were missed. */
+  readonly task?: NewTask;
+  /**
+   * Where the task that the schedule made last is live (scheduled, waiting or pending; not where its lease has ended and it has no attempt
+   * left): `skip` adds none and counts the slot as skipped, `queue` adds the task all the same, `replace` cancels the other
+   * one first, which a runner that has it hears of by the bell.
+   */
+  readonly overlap: Overlap;
+  /** Slots that are passed over by this step, to be counted. */
+  readonly skipped: number;
+}
+
+export type Advanced =
+  | { readonly status: 'lost' }
+  | { readonly status: 'unanswered'; readonly reason: Error }
+  /** `overlaps` is the live task because of which none was added, or which was cancelled. */
+  | { readonly status: 'advanced'; readonly added?: Added; readonly overlaps?: string };
