@@ -2,9 +2,10 @@ import { checkKeys } from './check-keys.js';
 import { toMs, toSpan, type Duration } from './duration.js';
 import { InvalidOptionError } from './errors.js';
 import { checkBackoff, type Backoff } from './retry-policy.js';
+import type { ScheduleOptions } from './schedule-options.js';
 
 /** What a task is enqueued with. On a job these are its defaults; a call's choice wins, `undefined` leaves it to the job. */
-export interface EnqueueDefaults {
+export interface EnqueueDefaults extends ScheduleOptions {
   /**
    * Whether a scheduled, waiting, parked or finished task of the same id gives way to this one.
    * @default false: the first stays and the call answers `existing`
@@ -65,6 +66,14 @@ const defaultKeys = [
   'replace',
   'in',
   'at',
+  'every',
+  'cron',
+  'timeZone',
+  'from',
+  'for',
+  'until',
+  'missed',
+  'overlap',
   'queue',
   'priority',
   'retries',
