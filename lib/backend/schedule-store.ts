@@ -1,5 +1,8 @@
+import type { NewSchedule, Overlap, ScheduleRecord } from '../task/schedule-record.js';
 import type { NewTask, TaskRef } from '../task/task-record.js';
 import type { Added, Unanswered } from './answers.js';
+
+export type { NewSchedule, Overlap, ScheduleRecord, StoreSlot } from '../task/schedule-record.js';
 
 /**
  * Rules that make tasks at slots. What a rule means is the scheduler's business; the store keeps its place, and moves it
@@ -43,40 +46,6 @@ export interface ScheduleStore {
   resume(ref: TaskRef, slot: number, nextSlot: number): Promise<'resumed' | 'lost'>;
 }
 
-export interface NewSchedule extends TaskRef {
-  readonly job: string;
-  /** When its slots are, as text; opaque to the store, which only compares it. */
-  readonly rule: string;
-  /** What its tasks are made from, as text; opaque to the store. */
-  readonly template: string;
-  /** The first slot. */
-  readonly nextSlot: StoreSlot;
-  /** It stands in code: only processes that declare it fire it. */
-  readonly isDeclared: boolean;
-}
-
-/** A slot at a point in time, or `now`: the moment the schedule is stored. */
-export type StoreSlot = number | 'now';
-
-export interface ScheduleRecord extends TaskRef {
-  readonly job: string;
-  readonly rule: string;
-  readonly template: string;
-  /** The slot at which this rule began: the grid of a span counts from here. */
-  readonly firstSlot: number;
-  readonly nextSlot: number;
-  /** The latest slot that was passed. */
-  readonly lastSlot?: number;
-  /** The task of the latest slot that made one. */
-  readonly lastTask?: string;
-  /** Slots that made a task, and slots that were passed over. */
-  readonly fired: number;
-  readonly skipped: number;
-  readonly isPaused: boolean;
-  /** When a process last said that its code declares it; absent where it was put by a call. */
-  readonly declaredAt?: number;
-}
-
 export interface DueSchedules {
   readonly schedules: ScheduleRecord[];
   /** 0 where there may be more that are due; Infinity where only a bell can tell. */
@@ -86,9 +55,6 @@ export interface DueSchedules {
   /** Queues whose part of the store gave no answer. */
   readonly unanswered?: readonly Unanswered[];
 }
-
-/** What a slot does while the task of the slot before it is still live. */
-export type Overlap = 'skip' | 'queue' | 'replace';
 
 export interface Advance extends TaskRef {
   /** Where the schedule must stand. */

@@ -1,0 +1,40 @@
+import type { TaskRef } from './task-record.js';
+
+/** What a slot does while the task of the slot before it is still live. */
+export type Overlap = 'skip' | 'queue' | 'replace';
+
+/** A slot at a point in time, or `now`: the moment the schedule is stored. */
+export type StoreSlot = number | 'now';
+
+/** A schedule as it is handed to the store. */
+export interface NewSchedule extends TaskRef {
+  readonly job: string;
+  /** When its slots are, as text; opaque to the store, which only compares it. */
+  readonly rule: string;
+  /** What its tasks are made from, as text; opaque to the store. */
+  readonly template: string;
+  /** The first slot. */
+  readonly nextSlot: StoreSlot;
+  /** It stands in code: only processes that declare it fire it. */
+  readonly isDeclared: boolean;
+}
+
+/** A schedule as the store holds it. */
+export interface ScheduleRecord extends TaskRef {
+  readonly job: string;
+  readonly rule: string;
+  readonly template: string;
+  /** The slot at which this rule began: the grid of a span counts from here. */
+  readonly firstSlot: number;
+  readonly nextSlot: number;
+  /** The latest slot that was passed. */
+  readonly lastSlot?: number;
+  /** The task of the latest slot that made one. */
+  readonly lastTask?: string;
+  /** Slots that made a task, and slots that were passed over. */
+  readonly fired: number;
+  readonly skipped: number;
+  readonly isPaused: boolean;
+  /** When a process last said that its code declares it; absent where it was put by a call. */
+  readonly declaredAt?: number;
+}
