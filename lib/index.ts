@@ -15,12 +15,17 @@ export { BulkError, EnqueueFailedError, EnqueueTimeoutError, QueueClosedError } 
 
 export { JobRunner } from './runner/job-runner.js';
 export { JobCatalog, type TaskName } from './catalog/job-catalog.js';
+export type { ScheduleInfo } from './catalog/schedule-info.js';
 
 export { Task } from './task/task.js';
 export type { Duration } from './task/duration.js';
 export type { EnqueueDefaults, EnqueueOptions } from './task/enqueue-options.js';
 export type { ParamsType } from './task/params.js';
 export type { Backoff } from './task/retry-policy.js';
+export type { ScheduleOptions } from './task/schedule-options.js';
+export type { Missed } from './task/due-slots.js';
+export type { Overlap } from './task/schedule-record.js';
+export type { SlotRule } from './task/slots.js';
 export type { Failure, TaskRecord, TaskRef, TaskState } from './task/task-record.js';
 export { Clock, type ClockTimer } from './task/clock.js';
 export {
