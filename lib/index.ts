@@ -3,6 +3,7 @@ export type { JobsOptions, RetentionOptions, RunnerOptions } from './jobs.option
 export { ConflictingRootsError } from './jobs-root.js';
 
 export { Job } from './job/job.decorator.js';
+export { CronExpression } from './job/cron-expression.js';
 export { JobHooks } from './job/job-hooks.decorator.js';
 export type { JobOptions } from './job/job-options.js';
 export type { JobClass, JobHandler, ParamsOf, TaskHooks } from './job/job-handler.js';
