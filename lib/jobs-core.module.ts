@@ -157,7 +157,7 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
 
   async onModuleInit(): Promise<void> {
     checkSingleRoot(this.modules);
-    this.explorer.explore(this.registry);
+    await this.explorer.explore(this.registry);
     if (this.options.backend === undefined && process.env.NODE_ENV === 'production')
       new Logger('JobsModule').warn(
         "tasks live in this process's memory and are lost when it ends; name a backend, or say 'memory:' if that is meant",
