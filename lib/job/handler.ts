@@ -29,13 +29,12 @@ export class Handler {
     private readonly moduleRef: ModuleRef,
     private readonly contexts: JobContextCreator,
   ) {
-    if (definition.source.isMethod && contexts.lacksGlobals(wrapper))
-      throw new InvalidJobError(
-        definition.where,
-        'with globalEnhancers, guards, interceptors, pipes and filters of request or transient scope cannot apply to a ' +
-          'method of a provider: make it a class with `run`',
-      );
-    if (isShared(wrapper)) this.shared = this.around(wrapper.instance as Instance);
+    const shared = isShared(wrapper) ? (wrapper.instance as Instance) : undefined;
+    if (shared) this.shared = this.around(shared);
+    // To what a test has put in place of the class, nothing is bound.
+    if (shared && !(shared instanceof definition.source.target)) return;
+    const obstacle = contexts.obstacleFor(definition, wrapper);
+    if (obstacle) throw new InvalidJobError(definition.where, obstacle);
   }
 
   /** Without awaiting where one instance serves all. */

@@ -8,7 +8,7 @@ import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js'
 import { InterceptorsConsumer, InterceptorsContextCreator } from '@nestjs/core/interceptors/index.js';
 import { PipesConsumer, PipesContextCreator } from '@nestjs/core/pipes/index.js';
 import { Snoozed } from '../task/task.js';
-import { methodOf, type HostClass } from './declaration.js';
+import { methodOf } from './declaration.js';
 import type { JobDefinition } from './job-definition.js';
 
 /** The job's method with everything that Nest puts around a handler. */
@@ -39,30 +39,31 @@ export class JobContextCreator {
     this.filters = new ExternalExceptionFilterContext(this.container, globals);
   }
 
-  /** Nest makes global enhancers of request or transient scope for controllers and job classes only. */
-  lacksGlobals(wrapper: InstanceWrapper): boolean {
-    if (!this.globals) return false;
-    const made: readonly unknown[] = wrapper.getEnhancersMetadata() ?? [];
-    return [
-      ...this.globals.getGlobalRequestGuards(),
-      ...this.globals.getGlobalRequestInterceptors(),
-      ...this.globals.getGlobalRequestPipes(),
-      ...this.globals.getGlobalRequestFilters(),
-    ].some((enhancer) => !made.includes(enhancer));
+  /** Why something that is bound to a job would not apply: Nest leaves out, without a word, what it has not made. */
+  obstacleFor(definition: JobDefinition, wrapper: InstanceWrapper): string | undefined {
+    const made = wrapper.host?.injectables;
+    const unmade = boundTo(definition).find((bound) => typeof bound === 'function' && !made?.has(bound));
+    if (unmade)
+      return `${(unmade as { name: string }).name} would not apply, as Nest makes it only for a class that it makes itself: provide the class, not a value or a factory of one`;
+    if (definition.source.isMethod && this.lacksGlobals(wrapper))
+      return 'with globalEnhancers, those of request or transient scope cannot apply to a method of a provider: make it a class with `run`';
+    return undefined;
   }
 
   /** Undefined where nothing is bound: the handler is then called as it is. */
   create(
-    { source: { target, method }, params }: JobDefinition,
+    definition: JobDefinition,
     instance: Record<string, unknown>,
     moduleKey: string,
     contextId?: ContextId,
     inquirerId?: string,
   ): RunInContext | undefined {
-    if (!(instance instanceof target) || !this.isEnhanced(target, method)) return undefined;
+    const { target, method } = definition.source;
+    if (!(instance instanceof target)) return undefined;
+    if (!this.globals && boundTo(definition).length === 0) return undefined;
     const handle = instance[method] as never;
     // Nest's external context runs pipes only for arguments that it finds metadata of.
-    Reflect.defineMetadata(argumentsMetadata, argumentsOf(params), instance.constructor, method);
+    Reflect.defineMetadata(argumentsMetadata, argumentsOf(definition.params), instance.constructor, method);
     const run = this.creatorIn(moduleKey).create(
       instance,
       handle,
@@ -112,11 +113,25 @@ export class JobContextCreator {
     return creator;
   }
 
-  private isEnhanced(target: HostClass, method: string): boolean {
-    if (this.globals) return true;
-    const handle = methodOf(target, method) as object;
-    return enhancers.some((key) => Reflect.hasMetadata(key, target) || Reflect.hasMetadata(key, handle));
+  /** Nest makes global enhancers of request or transient scope for controllers and job classes only. */
+  private lacksGlobals(wrapper: InstanceWrapper): boolean {
+    if (!this.globals) return false;
+    const made: readonly unknown[] = wrapper.getEnhancersMetadata() ?? [];
+    return [
+      ...this.globals.getGlobalRequestGuards(),
+      ...this.globals.getGlobalRequestInterceptors(),
+      ...this.globals.getGlobalRequestPipes(),
+      ...this.globals.getGlobalRequestFilters(),
+    ].some((enhancer) => !made.includes(enhancer));
   }
+}
+
+/** The guards, interceptors, pipes and filters, or their classes, that stand on the job's class and method. */
+function boundTo({ source: { target, method } }: JobDefinition): unknown[] {
+  const places = [target, methodOf(target, method) as object];
+  return enhancers.flatMap((key) =>
+    places.flatMap((place) => (Reflect.getMetadata(key, place) ?? []) as unknown[]),
+  );
 }
 
 /** Pipes are for the params; the task goes past them. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Inject, Injectable, Module, Scope, type Provider } from '@nestjs/common';
+import { Inject, Injectable, Module, Scope, UseGuards, type Provider } from '@nestjs/common';
 import { APP_GUARD, REQUEST } from '@nestjs/core';
 import { Cron, InvalidJobError, InvalidOptionError, Job, Periodic } from 'nestjs-jobs';
 import { declaredIn, yearly } from './fixtures/recurring.js';
@@ -331,5 +331,39 @@ describe('a declaration that cannot work', () => {
     expect(error.message).toMatch(/^Reports\.nightly: with globalEnhancers, .*make it a class/);
     const app = await start({ providers: [guard, Reports] });
     expect(Object.keys(declaredIn(app))).toEqual(['Reports.nightly']);
+  });
+
+  it('stops the boot where a guard would silently not apply, since Nest does not make the class', async () => {
+    @Injectable()
+    class Refusing {
+      canActivate(): boolean {
+        return false;
+      }
+    }
+    @Injectable()
+    class Reports {
+      @UseGuards(Refusing)
+      @Cron(yearly)
+      nightly(): void {}
+    }
+    @UseGuards(Refusing)
+    @Job()
+    class Send {
+      run(): void {}
+    }
+    for (const [provider, where] of [
+      [{ provide: 'reports', useFactory: () => new Reports() }, 'Reports.nightly'],
+      [{ provide: Reports, useValue: new Reports() }, 'Reports.nightly'],
+      [{ provide: Send, useFactory: () => new Send() }, 'Send'],
+    ] as const) {
+      const error = await bootFailure({ providers: [provider] });
+      expect(error).toBeInstanceOf(InvalidJobError);
+      expect(error.message).toMatch(`${where}: Refusing would not apply`);
+    }
+    const overridden = await start({
+      providers: [Reports],
+      override: (builder) => builder.overrideProvider(Reports).useValue({ nightly: () => undefined }),
+    });
+    expect(Object.keys(declaredIn(overridden))).toEqual(['Reports.nightly']);
   });
 });
