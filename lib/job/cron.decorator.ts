@@ -20,7 +20,7 @@ export function Cron<T extends ParamsType, Tokens extends readonly RuleDependenc
 export function Cron<W = undefined, Tokens extends readonly RuleDependency[] = []>(
   expression: string | RuleFactory<string, Tokens>,
   options?: RecurringOptions & { params?: undefined; with?: W },
-): RecurringDecorator<W>;
+): RecurringDecorator<NoInfer<W>>;
 export function Cron(expression: unknown, options: RecurringOptions = {}): RecurringDecorator<never> {
   return recurringDecorator({ by: '@Cron', rule: expression, options: Object.freeze({ ...options }) });
 }

@@ -21,7 +21,7 @@ export function Periodic<T extends ParamsType, Tokens extends readonly RuleDepen
 export function Periodic<W = undefined, Tokens extends readonly RuleDependency[] = []>(
   every: Duration | RuleFactory<Duration, Tokens>,
   options?: RecurringOptions & { params?: undefined; with?: W },
-): RecurringDecorator<W>;
+): RecurringDecorator<NoInfer<W>>;
 export function Periodic(every: unknown, options: RecurringOptions = {}): RecurringDecorator<never> {
   return recurringDecorator({ by: '@Periodic', rule: every, options: Object.freeze({ ...options }) });
 }

@@ -268,17 +268,9 @@ describe('what Nest puts around a method that is a job', () => {
     route(): void {}
   }
   @Injectable()
-  class Service extends Host {
-    constructor(journal: Journal) {
-      super(journal);
-    }
-  }
+  class Service extends Host {}
   @Controller('reports')
-  class Routes extends Host {
-    constructor(journal: Journal) {
-      super(journal);
-    }
-  }
+  class Routes extends Host {}
 
   it.each<[string, () => Partial<Record<'providers' | 'controllers', (new (...args: never[]) => Host)[]>>]>([
     ['Service', () => ({ providers: [Service] })],
