@@ -3,8 +3,14 @@ export type { JobsOptions, RetentionOptions, RunnerOptions } from './jobs.option
 export { ConflictingRootsError } from './jobs-root.js';
 
 export { Job } from './job/job.decorator.js';
+export { Periodic } from './job/periodic.decorator.js';
+export { Cron } from './job/cron.decorator.js';
+export { CronExpression } from './job/cron-expression.js';
 export { JobHooks } from './job/job-hooks.decorator.js';
 export type { JobOptions } from './job/job-options.js';
+export type { RecurringOptions } from './job/recurring-options.js';
+export type { RecurringDecorator } from './job/recurring-decorator.js';
+export type { RuleDependency, RuleFactory } from './job/rule.js';
 export type { JobClass, JobHandler, ParamsOf, TaskHooks } from './job/job-handler.js';
 export { DuplicateJobError, InvalidJobError, JobNotProvidedError, NotAJobError } from './job/errors.js';
 
