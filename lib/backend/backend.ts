@@ -185,7 +185,7 @@ export interface CatalogStore {
   /** Tasks of one state, in the order in which the state is worked off; `after` is the id that ended the page before. */
   list(queue: string, state: TaskState, page: { limit: number; after?: string }): Promise<TaskRecord[]>;
   counts(queue: string): Promise<Record<TaskState, number>>;
-  /** Every queue that has held a task. */
+  /** Every queue that has held a task or a schedule. */
   queues(): Promise<string[]>;
   /** Dead, cancelled and parked tasks start anew, attempts at 0. Others are left alone. */
   retry(refs: readonly TaskRef[]): Promise<Acted[]>;

@@ -13,44 +13,55 @@ export interface ScheduleStore {
   now(queue: string): Promise<number>;
   /**
    * Stores a schedule. Where its queue has one of its id: `absent` leaves that as it is (`existing`); `changed` does so where
-   * the rule is the same, but for the template, which is taken over, and makes it looked at again; `always`, and `changed`
-   * with another rule, puts the new one in its place (`replaced`), which then is at `nextSlot`. A pause, the last slot and the
-   * counts outlast all of these.
+   * the rule is the same, but for the job and the template, which are taken over, and ends a deferral; a declared one makes it
+   * declared. `always`, and `changed` with another rule, puts the new one in its place (`replaced`), which then is at
+   * `nextSlot`. A pause, the last slot, the last task and the counts outlast all of these.
    */
   put(
     schedule: NewSchedule,
     when: 'absent' | 'changed' | 'always',
   ): Promise<'stored' | 'existing' | 'replaced'>;
-  /** Says that a living process declares these: see `declaredAt`. */
+  /** Says that a living process declares these: see `declaredAt`. Those that are gone, or were put by a call, are left alone. */
   declare(refs: readonly TaskRef[]): Promise<void>;
   remove(ref: TaskRef): Promise<boolean>;
   /**
    * The schedules of these queues whose next slot has come, the earliest first and at most 1,000, and how long until there
-   * may be others. Paused schedules and those of paused queues are not among them. A schedule that nobody has declared
-   * for `forgetAfterMs` is taken away instead.
+   * may be others. Paused schedules and those of paused queues are not among them. A declared schedule that nobody has
+   * declared for `forgetAfterMs` is taken away instead. Rejects only where no part of the store answered.
    */
   due(queues: readonly string[], forgetAfterMs: number): Promise<DueSchedules>;
-  /** Schedules that are due, but that the asker cannot fire: `due` leaves them out for a while, for everybody. */
-  defer(refs: readonly TaskRef[], forMs: number): Promise<void>;
   /**
-   * Moves schedules on, each from its slot to the next, and adds the slot's task in the same step. Compare-and-set: where
-   * another process was first, nothing happens and the answer is `lost`. One that is `unanswered` may have been moved or not.
+   * Schedules that are due, but that the asker cannot fire: `due` leaves them out for a while, for everybody. One that does
+   * not stand at the slot at which it was seen has been fired by another, and is left alone.
+   */
+  defer(seen: readonly SeenSchedule[], forMs: number): Promise<void>;
+  /**
+   * Moves schedules on, each from its slot to the next, and adds the slot's task in the same step; in order, so that one
+   * schedule may take several steps. Compare-and-set: where another process was first (has moved, paused or removed it),
+   * nothing happens and the answer is `lost`. One that is `unanswered` may have been moved or not. Rings no bell for
+   * schedules: who sleeps does so until the slot that it saw, and then learns of the next.
    */
   advance(advances: readonly Advance[]): Promise<Advanced[]>;
   get(ref: TaskRef): Promise<ScheduleRecord | undefined>;
-  /** In the order of their next slots, paused ones last; `after` is the id that ended the page before. */
+  /**
+   * In the order in which `due` comes to them: by next slot, deferred ones later, paused ones last. `after` is the id that
+   * ended the page before; one that is gone ends the list.
+   */
   list(queue: string, page: { limit: number; after?: string }): Promise<ScheduleRecord[]>;
   /** From now on its slots pass without a task; answers whether there is such a schedule. */
   pause(ref: TaskRef): Promise<boolean>;
-  /** Ends a pause and goes on at `nextSlot`; `slot` is where it stood. `lost`: it has moved meanwhile. */
+  /** Ends a pause and goes on at `nextSlot`; `slot` is where it stood. `lost`: it does not stand there, or is not paused. */
   resume(ref: TaskRef, slot: number, nextSlot: number): Promise<'resumed' | 'lost'>;
 }
 
+/** A schedule as it was seen: where it stood then. */
+export type SeenSchedule = Pick<ScheduleRecord, 'queue' | 'id' | 'nextSlot'>;
+
 export interface DueSchedules {
   readonly schedules: ScheduleRecord[];
-  /** 0 where there may be more that are due; Infinity where only a bell can tell. */
+  /** 0 where there may be more that are due; Infinity where only a bell can tell. The end of a pause of a queue counts. */
   readonly nextInMs: number;
-  /** The store's time. */
+  /** The store's time; where its parts have clocks of their own, that of the foremost. */
   readonly now: number;
   /** Queues whose part of the store gave no answer. */
   readonly unanswered?: readonly Unanswered[];
@@ -59,17 +70,17 @@ export interface DueSchedules {
 export interface Advance extends TaskRef {
   /** Where the schedule must stand. */
   readonly slot: number;
-  /** Undefined ends it. */
+  /** Undefined ends it: it is gone then. */
   readonly nextSlot: number | undefined;
   /** The task of the slot; its own `slot` may be a later one, where slots before it were missed. */
   readonly task?: NewTask;
   /**
-   * Where the task that the schedule made last is live (scheduled, waiting or pending; not where its lease has ended and it has no attempt
-   * left): `skip` adds none and counts the slot as skipped, `queue` adds the task all the same, `replace` cancels the other
-   * one first, which a runner that has it hears of by the bell.
+   * Where the task that the schedule made last is live (scheduled, waiting or pending; not where its lease has ended and it
+   * would not run again): `skip` adds none, `queue` adds the task all the same, `replace` cancels the other one first, which
+   * a runner that has it hears of by the bell.
    */
   readonly overlap: Overlap;
-  /** Slots that are passed over by this step, to be counted. */
+  /** Slots that are passed over by this step, to be counted; one whose task was not added is counted by itself. */
   readonly skipped: number;
 }
 

@@ -27,9 +27,9 @@ export interface ScheduleRecord extends TaskRef {
   /** The slot at which this rule began: the grid of a span counts from here. */
   readonly firstSlot: number;
   readonly nextSlot: number;
-  /** The latest slot that was passed. */
+  /** The latest slot that was passed, as far as the store was told: an advance's own, or that of its task. */
   readonly lastSlot?: number;
-  /** The task of the latest slot that made one. */
+  /** The task of the latest slot that made one; where its lock let it change the holder instead, the holder. */
   readonly lastTask?: string;
   /** Slots that made a task, and slots that were passed over. */
   readonly fired: number;

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 /** What each part of `lib` may import beside itself. The first pattern that fits a file names its part. */
 const parts: { name: string; files: RegExp; mayImport: string[] }[] = [
   { name: 'task', files: /^task\//, mayImport: [] },
-  { name: 'contract', files: /^backend\/(backend|errors)\.ts$/, mayImport: ['task'] },
+  { name: 'contract', files: /^backend\/(backend|errors|answers|schedule-store)\.ts$/, mayImport: ['task'] },
   { name: 'engine', files: /^backend\/[^/]+\//, mayImport: ['task', 'contract'] },
   { name: 'backend by name', files: /^backend\//, mayImport: ['task', 'contract', 'engine'] },
   { name: 'job', files: /^job\//, mayImport: ['task'] },
@@ -30,9 +30,7 @@ const entries = /^((testing|dashboard|backend\/redis|backend\/postgres)\/)?index
 
 const lineLimit = 250;
 /** Files that are longer, each with its reason. */
-const longFiles: Record<string, string> = {
-  'backend/backend.ts': 'the contract of a backend is read as a whole',
-};
+const longFiles: Record<string, string> = {};
 
 const lib = join(import.meta.dirname, '../../lib');
 const sources = new Map(

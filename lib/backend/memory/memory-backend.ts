@@ -19,7 +19,7 @@ export function memoryBackend({ clock = new SystemClock() }: MemoryBackendOption
   return {
     name: 'memory',
     tasks,
-    schedules: new MemorySchedules(tasks, clock),
+    schedules: new MemorySchedules(queues, tasks, clock),
     catalog: new MemoryCatalog(queues, clock),
     bell,
     async open(settings: BackendSettings) {

@@ -2,6 +2,7 @@ import type { Clock } from '../../task/clock.js';
 import type { TaskRecord, TaskRef, TaskState } from '../../task/task-record.js';
 import type { Acted, CatalogStore } from '../backend.js';
 import { locksAtEnqueue } from './memory-locks.js';
+import { stop } from './memory-outcomes.js';
 import type { MemoryQueue } from './memory-queue.js';
 import type { MemoryQueues } from './memory-queues.js';
 import type { MemoryTask } from './memory-task.js';
@@ -59,15 +60,7 @@ export class MemoryCatalog implements CatalogStore {
   }
 
   async cancel(refs: readonly TaskRef[]): Promise<(Acted | 'requested')[]> {
-    return this.each<Acted | 'requested'>(refs, (task, queue, now) => {
-      if (task.state === 'pending') {
-        task.cancelRequested = true;
-        return 'requested';
-      }
-      if (task.state !== 'scheduled' && task.state !== 'waiting' && task.state !== 'parked') return 'left';
-      queue.cancel(task, 'cancelled', now);
-      return 'done';
-    });
+    return this.each<Acted | 'requested'>(refs, (task, queue, now) => stop(queue, task, 'cancelled', now));
   }
 
   async remove(refs: readonly TaskRef[]): Promise<Acted[]> {
@@ -87,18 +80,22 @@ export class MemoryCatalog implements CatalogStore {
   }
 
   async pause(queue: string, forMs = Infinity): Promise<void> {
-    this.store.get(queue).pausedUntil = this.clock.now() + forMs;
     // A runner that sleeps learns when the pause ends.
-    this.store.bell.ring(queue);
+    this.pauseUntil(queue, this.clock.now() + forMs);
   }
 
   async resume(queue: string): Promise<void> {
-    this.store.get(queue).pausedUntil = 0;
-    this.store.bell.ring(queue);
+    this.pauseUntil(queue, 0);
   }
 
   async isPaused(queue: string): Promise<boolean> {
     return this.store.look(queue).pausedUntil > this.clock.now();
+  }
+
+  private pauseUntil(queue: string, at: number): void {
+    this.store.get(queue).pausedUntil = at;
+    this.store.bell.ring(queue);
+    this.store.bell.ringForSchedules(queue);
   }
 
   private purged(name: string): MemoryQueue {

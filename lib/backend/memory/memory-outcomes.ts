@@ -61,6 +61,22 @@ export function applyOutcome(queue: MemoryQueue, task: MemoryTask, outcome: Outc
   }
 }
 
+/** Ends a task that does not run; one that does is asked to stop. */
+export function stop(
+  queue: MemoryQueue,
+  task: MemoryTask,
+  reason: string,
+  now: number,
+): 'done' | 'requested' | 'left' {
+  if (task.state === 'pending') {
+    task.cancelRequested = true;
+    return 'requested';
+  }
+  if (task.state !== 'scheduled' && task.state !== 'waiting' && task.state !== 'parked') return 'left';
+  queue.cancel(task, reason, now);
+  return 'done';
+}
+
 /** Takes back what a runner was given in an answer that never reached it. */
 export function handBackAllBut(
   queue: MemoryQueue,

@@ -16,6 +16,7 @@ export class MemoryQueue {
   readonly locks = new MemoryLocks();
   /** Infinity: until resumed. */
   pausedUntil = 0;
+  hasHeldSchedules = false;
   private readonly parked = new MemoryParked();
   private arrivals = 0;
   /** How many more expired tasks this claim may put away. */

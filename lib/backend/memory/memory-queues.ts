@@ -1,4 +1,5 @@
-import type { BackendSettings, Bell } from '../backend.js';
+import type { BackendSettings } from '../backend.js';
+import type { MemoryBell } from './memory-bell.js';
 import { MemoryQueue } from './memory-queue.js';
 
 /** The queues of a store, made when something is first put into them. */
@@ -11,7 +12,7 @@ export class MemoryQueues {
     enqueueTimeoutMs: 5_000,
   };
 
-  constructor(readonly bell: Bell) {}
+  constructor(readonly bell: MemoryBell) {}
 
   get(name: string): MemoryQueue {
     const queue = this.look(name);
@@ -25,6 +26,8 @@ export class MemoryQueues {
   }
 
   names(): string[] {
-    return [...this.queues.values()].filter((queue) => queue.hasHeldTasks).map(({ name }) => name);
+    return [...this.queues.values()]
+      .filter((queue) => queue.hasHeldTasks || queue.hasHeldSchedules)
+      .map(({ name }) => name);
   }
 }

@@ -1,110 +1,147 @@
 import type { Clock } from '../../task/clock.js';
-import type { NewTask, TaskRef } from '../../task/task-record.js';
-import type { Advanced, DueSchedules, NewSchedule, ScheduleRecord, ScheduleStore } from '../backend.js';
-import { Heap, type HeapMember } from './heap.js';
+import type { TaskRef } from '../../task/task-record.js';
+import type {
+  Advance,
+  Advanced,
+  DueSchedules,
+  NewSchedule,
+  ScheduleRecord,
+  ScheduleStore,
+  SeenSchedule,
+} from '../schedule-store.js';
+import { advance } from './memory-advance.js';
+import type { MemoryQueues } from './memory-queues.js';
+import { MemoryScheduleLine, recordOf, type MemorySchedule } from './memory-schedule-line.js';
 import type { MemoryTasks } from './memory-tasks.js';
-
-interface MemorySchedule extends HeapMember {
-  readonly queue: string;
-  readonly id: string;
-  job: string;
-  rule: string;
-  nextSlot: number;
-  lastSlot: number | undefined;
-}
-
-interface Line {
-  readonly byId: Map<string, MemorySchedule>;
-  readonly bySlot: Heap<MemorySchedule>;
-}
 
 const duePerCall = 1_000;
 
+/** No method awaits anything in between, so each is one step. */
 export class MemorySchedules implements ScheduleStore {
-  private readonly lines = new Map<string, Line>();
+  private readonly lines = new Map<string, MemoryScheduleLine>();
 
   constructor(
+    private readonly queues: MemoryQueues,
     private readonly tasks: MemoryTasks,
     private readonly clock: Clock,
   ) {}
 
-  async put(schedule: NewSchedule, replace = false): Promise<'stored' | 'existing' | 'replaced'> {
+  async now(): Promise<number> {
+    return this.clock.now();
+  }
+
+  async put(
+    schedule: NewSchedule,
+    when: 'absent' | 'changed' | 'always',
+  ): Promise<'stored' | 'existing' | 'replaced'> {
+    const existing = this.find(schedule);
+    if (existing && when === 'absent') return 'existing';
+    if (existing && when === 'changed' && existing.rule === schedule.rule) {
+      this.takeOver(existing, schedule);
+      return 'existing';
+    }
+    const now = this.clock.now();
+    const { isDeclared, nextSlot, ...given } = schedule;
+    const firstSlot = nextSlot === 'now' ? now : nextSlot;
     const line = this.line(schedule.queue);
-    const existing = line.byId.get(schedule.id);
-    if (existing && !replace) return 'existing';
-    if (existing) line.bySlot.remove(existing);
-    const nextSlot = schedule.nextSlot === 'now' ? this.clock.now() : schedule.nextSlot;
-    const { queue, id, job, rule } = schedule;
-    const stored: MemorySchedule = {
-      queue,
-      id,
-      job,
-      rule,
-      nextSlot,
-      lastSlot: existing?.lastSlot,
-      position: -1,
-    };
-    line.byId.set(id, stored);
-    line.bySlot.push(stored);
+    this.lines.set(schedule.queue, line);
+    line.put({
+      ...{ fired: 0, skipped: 0, isPaused: false, ...existing },
+      ...given,
+      ...{ firstSlot, nextSlot: firstSlot, lookAt: firstSlot, declaredAt: isDeclared ? now : undefined },
+    });
+    this.queues.get(schedule.queue).hasHeldSchedules = true;
+    this.queues.bell.ringForSchedules(schedule.queue);
     return existing ? 'replaced' : 'stored';
   }
 
+  async declare(refs: readonly TaskRef[]): Promise<void> {
+    for (const ref of refs) {
+      const schedule = this.find(ref);
+      if (schedule?.declaredAt !== undefined) schedule.declaredAt = this.clock.now();
+    }
+  }
+
   async remove({ queue, id }: TaskRef): Promise<boolean> {
-    const line = this.line(queue);
-    const schedule = line.byId.get(id);
-    if (schedule) line.bySlot.remove(schedule);
-    return line.byId.delete(id);
+    return this.line(queue).remove(id);
   }
 
-  async due(queues: readonly string[]): Promise<DueSchedules> {
+  async due(queues: readonly string[], forgetAfterMs: number): Promise<DueSchedules> {
     const now = this.clock.now();
-    const schedules: ScheduleRecord[] = [];
-    let nextSlot = Infinity;
-    for (const queue of queues) {
-      const { bySlot } = this.line(queue);
-      const due: MemorySchedule[] = [];
-      for (let first; (first = bySlot.peek()) && first.nextSlot <= now && due.length < duePerCall;)
-        due.push(bySlot.pop()!);
-      nextSlot = Math.min(nextSlot, bySlot.peek()?.nextSlot ?? Infinity);
-      // Only `advance` moves a schedule on: a process that dies after this look leaves the slot to the others.
-      for (const schedule of due) bySlot.push(schedule);
-      schedules.push(...due.map(recordOf));
+    const due: MemorySchedule[] = [];
+    let nextAt = Infinity;
+    for (const queue of new Set(queues)) {
+      const line = this.line(queue);
+      const { pausedUntil } = this.queues.look(queue);
+      const seen = pausedUntil > now ? [] : line.due(now, duePerCall);
+      nextAt = Math.min(nextAt, Math.max(line.lookAt(seen.length), pausedUntil));
+      for (const schedule of seen) {
+        if ((schedule.declaredAt ?? Infinity) + forgetAfterMs <= now) line.remove(schedule.id);
+        else due.push(schedule);
+      }
     }
-    schedules.sort((a, b) => a.nextSlot - b.nextSlot);
-    if (schedules.length > duePerCall) nextSlot = now;
-    return { schedules: schedules.slice(0, duePerCall), nextInMs: Math.max(nextSlot - now, 0), now };
+    due.sort((a, b) => a.nextSlot - b.nextSlot);
+    const nextInMs = due.length > duePerCall ? 0 : Math.max(nextAt - now, 0);
+    return { schedules: due.slice(0, duePerCall).map(recordOf), nextInMs, now };
   }
 
-  async advance(
-    { queue, id }: TaskRef,
-    slot: number,
-    nextSlot: number | undefined,
-    task?: NewTask,
-  ): Promise<Advanced> {
-    const line = this.line(queue);
-    const schedule = line.byId.get(id);
-    if (schedule?.nextSlot !== slot) return { status: 'lost' };
-    line.bySlot.remove(schedule);
-    if (nextSlot === undefined) {
-      line.byId.delete(id);
-    } else {
-      schedule.lastSlot = slot;
-      schedule.nextSlot = nextSlot;
-      line.bySlot.push(schedule);
+  async defer(seen: readonly SeenSchedule[], forMs: number): Promise<void> {
+    for (const { queue, id, nextSlot } of seen) {
+      const schedule = this.find({ queue, id });
+      if (!schedule || schedule.isPaused || schedule.nextSlot !== nextSlot) continue;
+      this.line(queue).put(schedule, Math.max(nextSlot, this.clock.now() + forMs));
     }
-    return { status: 'advanced', added: task && this.tasks.addOne(task, this.clock.now()) };
   }
 
-  private line(queue: string): Line {
-    let line = this.lines.get(queue);
-    if (!line) {
-      line = { byId: new Map(), bySlot: new Heap((a, b) => a.nextSlot < b.nextSlot) };
-      this.lines.set(queue, line);
-    }
-    return line;
+  async advance(advances: readonly Advance[]): Promise<Advanced[]> {
+    const { queues, tasks } = this;
+    const now = this.clock.now();
+    return advances.map((step) => advance(step, this.line(step.queue), { queues, tasks, now }));
   }
-}
 
-function recordOf({ queue, id, job, rule, nextSlot, lastSlot }: MemorySchedule): ScheduleRecord {
-  return { queue, id, job, rule, nextSlot, lastSlot };
+  async get(ref: TaskRef): Promise<ScheduleRecord | undefined> {
+    const schedule = this.find(ref);
+    return schedule && recordOf(schedule);
+  }
+
+  async list(queue: string, { limit, after }: { limit: number; after?: string }): Promise<ScheduleRecord[]> {
+    return this.line(queue).after(after, limit).map(recordOf);
+  }
+
+  async pause(ref: TaskRef): Promise<boolean> {
+    const schedule = this.find(ref);
+    if (!schedule) return false;
+    schedule.isPaused = true;
+    this.line(ref.queue).put(schedule);
+    return true;
+  }
+
+  async resume(ref: TaskRef, slot: number, nextSlot: number): Promise<'resumed' | 'lost'> {
+    const schedule = this.find(ref);
+    if (!schedule?.isPaused || schedule.nextSlot !== slot) return 'lost';
+    schedule.isPaused = false;
+    schedule.nextSlot = nextSlot;
+    this.line(ref.queue).put(schedule);
+    this.queues.bell.ringForSchedules(ref.queue);
+    return 'resumed';
+  }
+
+  /** An unchanged rule keeps its place; what its tasks are made from may have changed. */
+  private takeOver(schedule: MemorySchedule, { job, template, isDeclared }: NewSchedule): void {
+    schedule.job = job;
+    schedule.template = template;
+    if (isDeclared) schedule.declaredAt = this.clock.now();
+    if (schedule.isPaused || schedule.lookAt === schedule.nextSlot) return;
+    this.line(schedule.queue).put(schedule);
+    this.queues.bell.ringForSchedules(schedule.queue);
+  }
+
+  private find({ queue, id }: TaskRef): MemorySchedule | undefined {
+    return this.line(queue).get(id);
+  }
+
+  /** One that nobody has put anything into is not kept for having been looked at. */
+  private line(queue: string): MemoryScheduleLine {
+    return this.lines.get(queue) ?? new MemoryScheduleLine();
+  }
 }

@@ -86,7 +86,7 @@ export class MemoryTasks implements TaskStore {
   }
 
   /** All or none: what could stop the group is found before anything is written. */
-  private addGroup(group: readonly NewTask[], now: number): Added[] {
+  addGroup(group: readonly NewTask[], now: number): Added[] {
     const raised = this.findRaised(group, now);
     if (!raised) return group.map((task) => this.addOne(task, now));
     return group.map((task) =>
@@ -94,7 +94,7 @@ export class MemoryTasks implements TaskStore {
     );
   }
 
-  addOne(task: NewTask, now: number): Added {
+  private addOne(task: NewTask, now: number): Added {
     const queue = this.queues.get(task.queue);
     const existing = queue.get(task.id, now);
     const answer = existing && this.answerOf(existing, task);

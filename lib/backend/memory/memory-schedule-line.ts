@@ -1,0 +1,71 @@
+import type { ScheduleRecord } from '../schedule-store.js';
+
+/** A schedule as the memory store holds it. */
+export type MemorySchedule = { -readonly [Field in keyof ScheduleRecord]: ScheduleRecord[Field] } & {
+  /** When `due` looks at it next: at its slot, later where it was deferred, never while it is paused. */
+  lookAt: number;
+};
+
+/**
+ * The schedules of one queue, in the order in which they are looked at. A sorted array: a step at its head moves the
+ * others, which is quick for as many as a process has, and pages of it cost nothing.
+ */
+export class MemoryScheduleLine {
+  private readonly byId = new Map<string, MemorySchedule>();
+  private readonly inOrder: MemorySchedule[] = [];
+
+  get(id: string): MemorySchedule | undefined {
+    return this.byId.get(id);
+  }
+
+  /** The moment at which the first one from `index` on is looked at. */
+  lookAt(index = 0): number {
+    return this.inOrder[index]?.lookAt ?? Infinity;
+  }
+
+  /** The first ones that are due, at most so many. */
+  due(now: number, most: number): MemorySchedule[] {
+    const count = this.place(now, undefined);
+    return this.inOrder.slice(0, Math.min(count, most));
+  }
+
+  after(id: string | undefined, limit: number): MemorySchedule[] {
+    if (id === undefined) return this.inOrder.slice(0, limit);
+    const last = this.byId.get(id);
+    if (!last) return [];
+    const from = this.place(last.lookAt, last.id) + 1;
+    return this.inOrder.slice(from, from + limit);
+  }
+
+  /** Puts a schedule, known or not, where it is looked at at this moment. */
+  put(schedule: MemorySchedule, lookAt = schedule.isPaused ? Infinity : schedule.nextSlot): void {
+    this.remove(schedule.id);
+    schedule.lookAt = lookAt;
+    this.byId.set(schedule.id, schedule);
+    this.inOrder.splice(this.place(lookAt, schedule.id), 0, schedule);
+  }
+
+  remove(id: string): boolean {
+    const stored = this.byId.get(id);
+    if (stored) this.inOrder.splice(this.place(stored.lookAt, id), 1);
+    return this.byId.delete(id);
+  }
+
+  /** How many stand before this moment and id; without an id, up to this moment. */
+  private place(lookAt: number, id: string | undefined): number {
+    let [from, to] = [0, this.inOrder.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      const other = this.inOrder[middle]!;
+      const isBefore = other.lookAt !== lookAt ? other.lookAt < lookAt : id === undefined || other.id < id;
+      if (isBefore) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}
+
+/** What the outside gets to see: a copy, since schedules move on. */
+export function recordOf({ lookAt: _, ...schedule }: MemorySchedule): ScheduleRecord {
+  return schedule;
+}
