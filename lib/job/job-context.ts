@@ -42,11 +42,18 @@ export class JobContextCreator {
   /** Why something that is bound to a job would not apply: Nest leaves out, without a word, what it has not made. */
   obstacleFor(definition: JobDefinition, wrapper: InstanceWrapper): string | undefined {
     const made = wrapper.host?.injectables;
-    const unmade = boundTo(definition).find((bound) => typeof bound === 'function' && !made?.has(bound));
+    const classes = boundTo(definition).filter((bound) => typeof bound === 'function');
+    const unmade = classes.find((bound) => !made?.has(bound));
     if (unmade)
-      return `${(unmade as { name: string }).name} would not apply, as Nest makes it only for a class that it makes itself: provide the class, not a value or a factory of one`;
+      return (
+        `${unmade.name} would not apply, as Nest makes it only for a class that it makes itself: ` +
+        'provide the class, not a value or a factory of one'
+      );
     if (definition.source.isMethod && this.lacksGlobals(wrapper))
-      return 'with globalEnhancers, those of request or transient scope cannot apply to a method of a provider: make it a class with `run`';
+      return (
+        'with globalEnhancers, those of request or transient scope cannot apply to a method of a provider: ' +
+        'make it a class with `run`'
+      );
     return undefined;
   }
 

@@ -32,10 +32,11 @@ export class JobDefinition {
     const inCode = nameOf(source);
     const options = optionsOf(source, inCode ?? 'an unnamed job class');
     const name = options.name ?? inCode;
-    if (!name) {
-      const { by } = source.declaration;
-      throw new InvalidJobError(by, `an unnamed class needs a name: ${by}({ name: … })`);
-    }
+    if (!name)
+      throw new InvalidJobError(
+        source.declaration.by,
+        'an unnamed class needs a name: give it one by the option `name`',
+      );
     this.name = name;
     this.where = inCode ?? name;
     if (typeof methodOf(source.target, source.method) !== 'function')

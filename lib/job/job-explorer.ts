@@ -17,8 +17,8 @@ import { isHooksClass } from './job-hooks.decorator.js';
 import type { JobRegistry } from './job-registry.js';
 
 /**
- * Finds the decorated classes among the providers of all modules, and the decorated methods of providers and controllers.
- * Lazily loaded modules come too late for it.
+ * Finds the decorated classes and methods among the providers and controllers of all modules. Lazily loaded modules come
+ * too late for it.
  */
 export class JobExplorer {
   constructor(
@@ -83,8 +83,8 @@ function methodSourcesIn(wrapper: InstanceWrapper): JobSource[] {
   const sources = methodSourcesOf(target);
   if (!isShared(wrapper)) return sources;
   // What a test has put in its place need not have the method: then there is nothing to run.
-  const instance = wrapper.instance as Record<string, unknown>;
-  return sources.filter(({ method }) => typeof instance[method] === 'function');
+  const instance = wrapper.instance as Record<string, unknown> | null | undefined;
+  return sources.filter(({ method }) => typeof instance?.[method] === 'function');
 }
 
 function classOfInstance({ instance }: InstanceWrapper): HostClass | undefined {

@@ -199,7 +199,7 @@ describe('a method that is a job, where a test has put something else in the pla
 
   it('is what that has under its name, and is no job where it has nothing', async () => {
     const fake = { nightly: () => 'fake' };
-    const override = (by: typeof fake | (new () => typeof fake)) =>
+    const override = (by: typeof fake | (new () => typeof fake) | null) =>
       start({
         providers: [Reports],
         override: (builder) => {
@@ -212,6 +212,7 @@ describe('a method that is a job, where a test has put something else in the pla
         return 'fake';
       }
     }
+    expect(declaredIn(await override(null))).toEqual({});
     for (const app of [await override(fake), await override(Fake)]) {
       expect(Object.keys(declaredIn(app))).toEqual(['Reports.nightly']);
       await runOf(app, 'Reports.nightly');
