@@ -87,9 +87,9 @@ export function describeSchedules(setup: Setup): void {
           const other = schedule('a', slot + hour, { job: 'Other', rule, template: 'new' });
           expect(await schedules.put(other, when)).toBe('replaced');
           const past = { lastSlot: slot, lastTask: first.task!.id, fired: 1, skipped: 2, isPaused: true };
-          const { nextSlot, isDeclared: _, ...fresh } = other;
-          const place = { firstSlot: nextSlot, nextSlot, declaredAt: undefined };
-          expect(await read('a')).toEqual({ ...fresh, ...place, ...past });
+          const { queue, id, job, template, nextSlot } = other;
+          const fresh = { queue, id, job, rule, template, firstSlot: nextSlot, nextSlot };
+          expect(await read('a')).toEqual({ ...fresh, ...past });
           await schedules.put({ ...other, rule: 'newer', isDeclared: true }, when);
           expect(await read('a')).toMatchObject({ declaredAt: about(slot), isPaused: true });
           // Whoever still has the old slot in hand is too late.
