@@ -6,6 +6,7 @@ import { connect, makeClient } from '../../lib/backend/redis/redis-clients.js';
 import { RedisClusterTasks } from '../../lib/backend/redis/redis-cluster-tasks.js';
 import { RedisConnection } from '../../lib/backend/redis/redis-connection.js';
 import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
+import { RedisSchedules } from '../../lib/backend/redis/redis-schedules.js';
 import { redisTarget } from '../../lib/backend/redis/redis-target.js';
 import { eventually } from '../support/app.js';
 import { settings } from './conformance/setup.js';
@@ -23,7 +24,8 @@ async function plainParts() {
   const connection = new RedisConnection(client, new RedisKeys('plain'), 5_000, 'plain');
   open.push(connection);
   const bell = new RedisBell(connection, plainListener(client));
-  return { bell, tasks: new RedisClusterTasks(connection, settings) };
+  const schedules = new RedisSchedules(connection, settings);
+  return { bell, schedules, tasks: new RedisClusterTasks(connection, settings) };
 }
 
 describe('The bells of a cluster without sharded channels', () => {
@@ -40,5 +42,16 @@ describe('The bells of a cluster without sharded channels', () => {
     await there.tasks.add(queues.map((queue) => [{ ...task, queue, id: randomUUID() }]));
     await eventually(() => heard.length === queues.length);
     expect(heard.toSorted()).toEqual(queues.map((queue) => `${queue} `).toSorted());
+  });
+
+  it('are heard for schedules', async () => {
+    const [here, there] = [await plainParts(), await plainParts()];
+    const queues = Array.from({ length: 6 }, () => `q-${randomUUID()}`);
+    const heard: string[] = [];
+    await here.bell.listenToSchedules(queues, (queue) => heard.push(queue));
+    const schedule = { id: 'a', job: 'Job', rule: 'r', template: '{}', nextSlot: 1, isDeclared: false };
+    for (const queue of queues) await there.schedules.put({ ...schedule, queue }, 'absent');
+    await eventually(() => heard.length === queues.length);
+    expect(heard.toSorted()).toEqual(queues.toSorted());
   });
 });

@@ -150,6 +150,7 @@ describe('starting', () => {
         bell: {
           lossless: true,
           ring: (queue, id) => store.bell.ring(queue, id),
+          listenToSchedules: (queues, wake) => store.bell.listenToSchedules(queues, wake),
           async listen(queues, wake) {
             await hearing.opened;
             const stop = await store.bell.listen(queues, wake);

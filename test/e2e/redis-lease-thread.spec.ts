@@ -90,6 +90,7 @@ const deaf: Backend['bell'] = {
   lossless: false,
   ring: () => undefined,
   listen: async () => () => undefined,
+  listenToSchedules: async () => () => undefined,
 };
 
 /** A guard, seen as what can be killed. */

@@ -88,22 +88,37 @@ describe('A user with the least rights', () => {
     const backend = redisBackend({ url: await as('least', ...places, ...allowed(commands), '+info') });
     await backend.open(settings);
     try {
+      const { schedules } = backend;
       const ref = { queue: 'planned', id: 'daily' };
-      await backend.schedules.put({ ...ref, job: 'Least', rule: 'daily', nextSlot: 'now' });
-      const [due] = (await backend.schedules.due(['planned'])).schedules;
-      const task = {
-        queue: 'planned',
-        id: 'a',
-        token: 'a',
+      const rule = {
         job: 'Least',
-        params: '1',
-        priority: 0,
-        due: { inMs: 0 },
-        retries: 0,
+        rule: 'daily',
+        template: '{}',
+        nextSlot: 'now' as const,
+        isDeclared: true,
       };
-      const advanced = await backend.schedules.advance(ref, due!.nextSlot, due!.nextSlot + 60_000, task);
-      expect(advanced).toMatchObject({ status: 'advanced', added: { status: 'enqueued' } });
-      expect(await backend.schedules.remove(ref)).toBe(true);
+      await schedules.put({ ...ref, ...rule }, 'changed');
+      await schedules.declare([ref]);
+      const { nextSlot: slot } = (await schedules.due(['planned'], 60_000)).schedules[0]!;
+      const task = { job: 'Least', params: '1', priority: 0, due: { inMs: 0 }, retries: 0 };
+      const steps = ['a', 'b'].map((id, index) => ({
+        ...ref,
+        slot: slot + index,
+        nextSlot: slot + index + 1,
+        task: { queue: 'planned', id, token: id, ...task },
+        overlap: 'replace' as const,
+        skipped: 0,
+      }));
+      expect(await schedules.advance(steps)).toMatchObject([
+        { status: 'advanced', added: { status: 'enqueued' } },
+        { status: 'advanced', added: { status: 'enqueued' }, overlaps: 'a' },
+      ]);
+      await schedules.defer([{ ...ref, nextSlot: slot + 2 }], 60_000);
+      expect(await schedules.list('planned', { limit: 1 })).toEqual([await schedules.get(ref)]);
+      expect(await schedules.now('planned')).toBeGreaterThanOrEqual(slot);
+      expect(await schedules.pause(ref)).toBe(true);
+      expect(await schedules.resume(ref, slot + 2, slot + 60_000)).toBe('resumed');
+      expect(await schedules.remove(ref)).toBe(true);
     } finally {
       await backend.close();
     }

@@ -226,7 +226,7 @@ describe('a bell', () => {
         providers: [Usual],
         before: (store) => ({
           ...troubled.before(store),
-          bell: { lossless: false, ring: () => undefined, listen },
+          bell: { lossless: false, ring: () => undefined, listen, listenToSchedules: listen },
         }),
       });
       await app.advance(0);

@@ -3,7 +3,7 @@ import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
 
 /**
  * Makes a queue older by some time: every moment in it moves back, which to the queue is the same as the server's clock
- * moving on. The formats are those at the head of lib/backend/redis/lua/common.lua.
+ * moving on. The formats are those at the head of lib/backend/redis/lua/base.lua.
  */
 const age = `
 local ms = tonumber(ARGV[1])
@@ -29,8 +29,10 @@ local function rewrite(key, change)
   for i = 1, #fields, 2 do redis.call('HSET', key, fields[i], change(fields[i + 1], fields[i])) end
 end
 rewrite(KEYS[9], function(value)
-  local flag, prefix, enqueued, expires, rest = string.match(value, '^(.)|([^|]*)|([^|]*)|([^|]*)|(.*)$')
-  return flag .. '|' .. prefix .. '|' .. back(enqueued) .. '|' .. back(expires) .. '|' .. rest
+  local flag, prefix, enqueued, expires, header, rest = string.match(value, '^(.)|([^|]*)|([^|]*)|([^|]*)|([^\\30]*)(.*)$')
+  local before, slot, params = string.match(rest, '^(\\30[^\\31]*\\31[^\\31]*\\31[^\\31]*\\31)([^\\31]*)(.*)$')
+  return flag .. '|' .. prefix .. '|' .. back(enqueued) .. '|' .. back(expires) .. '|' .. header
+    .. before .. back(slot) .. params
 end)
 rewrite(KEYS[10], function(value, id)
   if id == '' then
@@ -46,8 +48,9 @@ rewrite(KEYS[11], function(value, field)
   return (string.gsub(value, '"at":(%d+)}', function(at) return '"at":' .. back(at) .. '}' end))
 end)
 rewrite(KEYS[14], function(value)
-  local slot, last, rest = string.match(value, '^([^|]*)|([^|]*)|(.*)$')
-  return back(slot) .. '|' .. back(last) .. '|' .. rest
+  local slot, first, last, counts, declared, rest =
+    string.match(value, '^([^|]*)|([^|]*)|([^|]*)|([^|]*|[^|]*|[^|]*)|([^|]*)|(.*)$')
+  return back(slot) .. '|' .. back(first) .. '|' .. back(last) .. '|' .. counts .. '|' .. back(declared) .. '|' .. rest
 end)
 `;
 

@@ -1,4 +1,5 @@
-import type { Backend, CatalogStore, ScheduleStore, TaskStore } from '../../lib/backend/backend.js';
+import type { Backend, CatalogStore, TaskStore } from '../../lib/backend/backend.js';
+import type { ScheduleRecord, ScheduleStore } from '../../lib/backend/schedule-store.js';
 import type { NewTask, StoreTime, TaskRecord } from '../../lib/task/task-record.js';
 
 /**
@@ -42,6 +43,7 @@ export class ShiftedBackend {
           ...task,
           enqueuedAt: this.seen(task.enqueuedAt),
           dueAt: this.seen(task.dueAt),
+          slot: this.maybeSeen(task.slot),
         }));
         return { ...claim, tasks: seen };
       },
@@ -53,34 +55,40 @@ export class ShiftedBackend {
 
   private schedules(schedules: ScheduleStore): ScheduleStore {
     return {
-      put: (schedule, replace) => {
+      now: async (queue) => this.seen(await schedules.now(queue)),
+      put: (schedule, when) => {
         this.queues.add(schedule.queue);
         const { nextSlot } = schedule;
-        return schedules.put(
-          { ...schedule, nextSlot: nextSlot === 'now' ? nextSlot : this.said(nextSlot) },
-          replace,
-        );
+        const said = nextSlot === 'now' ? nextSlot : this.said(nextSlot);
+        return schedules.put({ ...schedule, nextSlot: said }, when);
       },
+      declare: (refs) => schedules.declare(refs),
       remove: (ref) => schedules.remove(ref),
-      due: async (queues) => {
-        const due = await schedules.due(queues);
-        return {
-          ...due,
-          now: this.seen(due.now),
-          schedules: due.schedules.map((schedule) => ({
-            ...schedule,
-            nextSlot: this.seen(schedule.nextSlot),
-            lastSlot: schedule.lastSlot === undefined ? undefined : this.seen(schedule.lastSlot),
-          })),
-        };
+      due: async (queues, forgetAfterMs) => {
+        const due = await schedules.due(queues, forgetAfterMs);
+        return { ...due, now: this.seen(due.now), schedules: due.schedules.map((one) => this.schedule(one)) };
       },
-      advance: (ref, slot, nextSlot, task) =>
-        schedules.advance(
-          ref,
-          this.said(slot),
-          nextSlot === undefined ? undefined : this.said(nextSlot),
-          task && this.sent(task),
+      defer: (seen, forMs) =>
+        schedules.defer(
+          seen.map((one) => ({ ...one, nextSlot: this.said(one.nextSlot) })),
+          forMs,
         ),
+      advance: (steps) =>
+        schedules.advance(
+          steps.map((step) => ({
+            ...step,
+            slot: this.said(step.slot),
+            nextSlot: step.nextSlot === undefined ? undefined : this.said(step.nextSlot),
+            task: step.task && this.sent(step.task),
+          })),
+        ),
+      get: async (ref) => {
+        const schedule = await schedules.get(ref);
+        return schedule && this.schedule(schedule);
+      },
+      list: async (queue, page) => (await schedules.list(queue, page)).map((one) => this.schedule(one)),
+      pause: (ref) => schedules.pause(ref),
+      resume: (ref, slot, nextSlot) => schedules.resume(ref, this.said(slot), this.said(nextSlot)),
     };
   }
 
@@ -107,15 +115,25 @@ export class ShiftedBackend {
     };
   }
 
+  private schedule(schedule: ScheduleRecord): ScheduleRecord {
+    return {
+      ...schedule,
+      firstSlot: this.seen(schedule.firstSlot),
+      nextSlot: this.seen(schedule.nextSlot),
+      lastSlot: this.maybeSeen(schedule.lastSlot),
+      declaredAt: this.maybeSeen(schedule.declaredAt),
+    };
+  }
+
   private record(record: TaskRecord): TaskRecord {
-    const seen = (at: number | undefined) => (at === undefined ? undefined : this.seen(at));
     return {
       ...record,
       enqueuedAt: this.seen(record.enqueuedAt),
       dueAt: this.seen(record.dueAt),
-      expiresAt: seen(record.expiresAt),
-      leaseEndsAt: seen(record.leaseEndsAt),
-      finishedAt: seen(record.finishedAt),
+      slot: this.maybeSeen(record.slot),
+      expiresAt: this.maybeSeen(record.expiresAt),
+      leaseEndsAt: this.maybeSeen(record.leaseEndsAt),
+      finishedAt: this.maybeSeen(record.finishedAt),
       errors: record.errors.map((error) => ({ ...error, at: this.seen(error.at) })),
     };
   }
@@ -123,7 +141,16 @@ export class ShiftedBackend {
   private sent(task: NewTask): NewTask {
     this.queues.add(task.queue);
     const said = (time: StoreTime): StoreTime => ('at' in time ? { at: this.said(time.at) } : time);
-    return { ...task, due: said(task.due), expires: task.expires && said(task.expires) };
+    return {
+      ...task,
+      due: said(task.due),
+      expires: task.expires && said(task.expires),
+      slot: task.slot === undefined ? undefined : this.said(task.slot),
+    };
+  }
+
+  private maybeSeen(at: number | undefined): number | undefined {
+    return at === undefined ? undefined : this.seen(at);
   }
 
   /** A moment from the store, as the test sees it. */

@@ -41,17 +41,24 @@ export class MemorySchedules implements ScheduleStore {
       return 'existing';
     }
     const now = this.clock.now();
-    const { isDeclared, nextSlot, ...given } = schedule;
+    const { queue, id, job, rule, template, isDeclared, nextSlot } = schedule;
     const firstSlot = nextSlot === 'now' ? now : nextSlot;
-    const line = this.line(schedule.queue);
-    this.lines.set(schedule.queue, line);
+    const line = this.line(queue);
+    this.lines.set(queue, line);
     line.put({
-      ...{ fired: 0, skipped: 0, isPaused: false, ...existing },
-      ...given,
-      ...{ firstSlot, nextSlot: firstSlot, lookAt: firstSlot, declaredAt: isDeclared ? now : undefined },
+      ...(existing ?? { fired: 0, skipped: 0, isPaused: false }),
+      queue,
+      id,
+      job,
+      rule,
+      template,
+      firstSlot,
+      nextSlot: firstSlot,
+      lookAt: firstSlot,
+      declaredAt: isDeclared ? now : undefined,
     });
-    this.queues.get(schedule.queue).hasHeldSchedules = true;
-    this.queues.bell.ringForSchedules(schedule.queue);
+    this.queues.get(queue).hasHeldSchedules = true;
+    this.queues.bell.ringForSchedules(queue);
     return existing ? 'replaced' : 'stored';
   }
 

@@ -7,10 +7,10 @@ import type {
   Durability,
   LeaseGuard,
   LeaseGuardSettings,
-  ScheduleStore,
   TaskStore,
 } from '../backend.js';
 import { UnusableStoreError } from '../errors.js';
+import type { ScheduleStore } from '../schedule-store.js';
 import { guardRedisLeases } from './lease-thread/redis-lease-guard.js';
 import { plainListener, RedisBell, type BellListener } from './redis-bell.js';
 import { checkServers } from './redis-boot-checks.js';
@@ -73,7 +73,7 @@ class RedisBackend implements Backend {
         tasks: connection.isCluster
           ? new RedisClusterTasks(connection, settings)
           : new RedisTasks(connection, settings),
-        schedules: new RedisSchedules(connection),
+        schedules: new RedisSchedules(connection, settings),
         catalog: new RedisCatalog(connection, settings),
         bell: new RedisBell(connection, listener),
       };

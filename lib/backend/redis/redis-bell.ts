@@ -6,6 +6,18 @@ import { keepAsking } from './redis-heartbeat.js';
 
 type Wake = (queue: string, cancelledId?: string) => void;
 
+/** What is published on a queue's channel: that there is work; that a task is to stop; that a slot may have come nearer. */
+const work = '';
+const cancelled = 'c';
+const schedules = 's';
+
+/** Who listens to a channel. */
+interface Listeners {
+  readonly queue: string;
+  readonly toTasks: Set<Wake>;
+  readonly toSchedules: Set<Wake>;
+}
+
 /** Hears what is published on channels, also after its connections were lost and made anew. */
 export interface BellListener {
   /** Told of every message from then on. */
@@ -17,45 +29,66 @@ export interface BellListener {
 /** Rings by publish and subscribe, as the scripts do by themselves. A ring that gets lost costs a sweep. */
 export class RedisBell implements Bell {
   readonly lossless = false;
-  private readonly listeners = new Map<string, { queue: string; wakes: Set<Wake> }>();
+  private readonly listeners = new Map<string, Listeners>();
 
   constructor(
     private readonly connection: RedisConnection,
     private readonly listener: BellListener,
   ) {
-    listener.onMessage = (channel, message) => this.wake(channel, message || undefined);
+    listener.onMessage = (channel, message) => this.heard(channel, message);
   }
 
-  ring(queue: string, cancelledId = ''): void {
+  ring(queue: string, cancelledId?: string): void {
     const { client, keys, bells } = this.connection;
     const channel = keys.bell(queue);
-    const rung =
-      bells === 'plain' ? client.publish(channel, cancelledId) : client.spublish(channel, cancelledId);
+    const message = cancelledId === undefined ? work : cancelled + cancelledId;
+    const rung = bells === 'plain' ? client.publish(channel, message) : client.spublish(channel, message);
     rung.catch(() => undefined);
   }
 
-  async listen(queues: readonly string[], wake: Wake): Promise<() => void> {
+  listen(queues: readonly string[], wake: Wake): Promise<() => void> {
+    return this.join(queues, 'toTasks', wake);
+  }
+
+  listenToSchedules(queues: readonly string[], wake: (queue: string) => void): Promise<() => void> {
+    return this.join(queues, 'toSchedules', wake);
+  }
+
+  private async join(
+    queues: readonly string[],
+    what: 'toTasks' | 'toSchedules',
+    wake: Wake,
+  ): Promise<() => void> {
     const channels = queues.map((queue) => this.connection.keys.bell(queue));
     channels.forEach((channel, index) => {
-      const listener = this.listeners.get(channel);
-      if (listener) listener.wakes.add(wake);
-      else this.listeners.set(channel, { queue: queues[index]!, wakes: new Set([wake]) });
+      let listeners = this.listeners.get(channel);
+      if (!listeners) {
+        listeners = { queue: queues[index]!, toTasks: new Set(), toSchedules: new Set() };
+        this.listeners.set(channel, listeners);
+      }
+      listeners[what].add(wake);
     });
     if (channels.length > 0) await this.listener.subscribe(channels);
     return () => {
-      for (const channel of channels) this.listeners.get(channel)?.wakes.delete(wake);
+      for (const channel of channels) this.listeners.get(channel)?.[what].delete(wake);
     };
   }
 
-  private wake(channel: string, cancelledId: string | undefined): void {
-    const listener = this.listeners.get(channel);
-    if (!listener) return;
-    for (const wake of listener.wakes) {
-      try {
-        wake(listener.queue, cancelledId);
-      } catch {
-        // Whoever rings has done its work; a listener's trouble is not its own.
-      }
+  private heard(channel: string, message: string): void {
+    const listeners = this.listeners.get(channel);
+    if (!listeners) return;
+    const { queue, toTasks, toSchedules } = listeners;
+    if (message === schedules) return wakeAll(toSchedules, queue);
+    wakeAll(toTasks, queue, message.startsWith(cancelled) ? message.slice(1) : undefined);
+  }
+}
+
+function wakeAll(wakes: ReadonlySet<Wake>, queue: string, cancelledId?: string): void {
+  for (const wake of wakes) {
+    try {
+      wake(queue, cancelledId);
+    } catch {
+      // Whoever rings has done its work; a listener's trouble is not its own.
     }
   }
 }

@@ -46,6 +46,18 @@ export class RedisConnection {
     return this.client instanceof Cluster;
   }
 
+  /** Parts items into those that one call can bring: all of them, on a cluster those of one slot. */
+  sharing<T extends { readonly queue: string }>(items: readonly T[]): T[][] {
+    const parts = new Map<number, T[]>();
+    for (const item of items) {
+      const slot = this.isCluster ? this.keys.slot(item.queue) : 0;
+      const others = parts.get(slot);
+      if (others) others.push(item);
+      else parts.set(slot, [item]);
+    }
+    return [...parts.values()];
+  }
+
   /** `line` is the line of calls that a script adds tasks by. */
   run(
     script: ScriptName,

@@ -19,10 +19,12 @@ const parts = [
   'slots',
 ] as const;
 
-/** The scripts for plain tasks name only the keys that they need, in this order. */
+/** The scripts that are called most, or by runners with nothing to do, name only the keys that they need, in this order. */
 const partsOfShort: Record<string, readonly (typeof parts)[number][]> = {
   addPlain: ['waiting', 'tasks', 'meta'],
   exchange: ['waiting', 'scheduled', 'pending', 'tasks', 'runs'],
+  due: ['runs', 'schedules', 'slots'],
+  now: ['slots'],
 };
 
 /**

@@ -19,9 +19,8 @@ export const unitSeparator = '\x1f';
 export function taskArguments(task: NewTask): [id: string, head: string, rest: string] {
   const { id, token, job, params, extra, scheduleId, slot, retries, keepMs, lock } = task;
   const header = `${retries}|${keepMs ?? ''}|${token === id ? '' : token}|${lock ? lockText(lock) : ''}`;
-  const blob = [job, extra === undefined ? '' : `+${extra}`, scheduleId ?? '', slot ?? '', params].join(
-    unitSeparator,
-  );
+  const given = extra === undefined ? '' : `+${extra}`;
+  const blob = [job, given, scheduleText(scheduleId), slot ?? '', params].join(unitSeparator);
   return [id, headOf(task), header + recordSeparator + blob];
 }
 
@@ -39,7 +38,17 @@ export function isPlainTask({ id, token, priority, due, expires, replace, lock }
 /** What a plain task's value ends in; the script adds the rest. */
 export function plainTaskText({ retries, keepMs, job, extra, scheduleId, slot, params }: NewTask): string {
   const given = extra === undefined ? '' : `+${extra}`;
-  return `${retries}|${keepMs ?? ''}||${recordSeparator}${job}${unitSeparator}${given}${unitSeparator}${scheduleId ?? ''}${unitSeparator}${slot ?? ''}${unitSeparator}${params}`;
+  return `${retries}|${keepMs ?? ''}||${recordSeparator}${job}${unitSeparator}${given}${unitSeparator}${scheduleText(scheduleId)}${unitSeparator}${slot ?? ''}${unitSeparator}${params}`;
+}
+
+/** Users name schedules, and a separator in a name must not part the value. */
+function scheduleText(id = ''): string {
+  return id && id.replaceAll('%', '%25').replaceAll(unitSeparator, '%1F');
+}
+
+function readScheduleId(text: string): string | undefined {
+  if (text === '') return undefined;
+  return text.includes('%') ? text.replaceAll('%1F', unitSeparator).replaceAll('%25', '%') : text;
 }
 
 function timeText(time: StoreTime): string {
@@ -73,7 +82,7 @@ function readGiven(value: string) {
     expiresAt: numberIn(value, enqueuedEnd, expiresEnd),
     retries: Number(value.slice(expiresEnd + 1, retriesEnd)),
     keepMs: numberIn(value, retriesEnd, keepEnd),
-    scheduleId: value.slice(extraEnd + 1, scheduleEnd) || undefined,
+    scheduleId: readScheduleId(value.slice(extraEnd + 1, scheduleEnd)),
     slot: numberIn(value, scheduleEnd, slotEnd),
     lock: lockEnd > tokenEnd + 1 ? readLock(value.slice(tokenEnd + 1, lockEnd)) : undefined,
   };

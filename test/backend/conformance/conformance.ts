@@ -15,6 +15,11 @@ import { describeNextLook } from './next-look.js';
 import { describePark } from './park.js';
 import { describePause } from './pause.js';
 import { describeSchedules } from './schedules.js';
+import { describeSchedulesAdvance } from './schedules-advance.js';
+import { describeSchedulesBell } from './schedules-bell.js';
+import { describeSchedulesDue } from './schedules-due.js';
+import { describeSchedulesOverlap } from './schedules-overlap.js';
+import { describeSchedulesPause } from './schedules-pause.js';
 import { describeSettle } from './settle.js';
 import { type OpenStore, setupWith } from './setup.js';
 
@@ -38,6 +43,11 @@ export function describeConformance(name: string, open: OpenStore): void {
     describeLocks(setup);
     describeLockConflicts(setup);
     describeSchedules(setup);
+    describeSchedulesDue(setup);
+    describeSchedulesAdvance(setup);
+    describeSchedulesOverlap(setup);
+    describeSchedulesPause(setup);
+    describeSchedulesBell(setup);
     describeBell(setup);
   });
 }

@@ -1,207 +1,219 @@
 import { describe, expect, it } from '@jest/globals';
-import type { NewSchedule } from '../../../lib/backend/backend.js';
-import { lockOf, type Setup } from './setup.js';
-
-const daily = (queue: string, nextSlot: NewSchedule['nextSlot'], id = 'daily'): NewSchedule => ({
-  ...{ queue, id, nextSlot, job: 'Report', rule: '{"cron":"0 8 * * *"}' },
-});
+import fc from 'fast-check';
+import { hour, minute, withSchedules } from './schedule-setup.js';
+import type { Setup } from './setup.js';
 
 export function describeSchedules(setup: Setup): void {
   describe('schedules put', () => {
     it(
       'stores a rule that is due at its first slot, and not before',
-      setup(async ({ backend: { schedules }, queue, now, advanceToJustBefore, advance, about }) => {
-        const slot = (await now()) + 60_000;
-        expect(await schedules.put(daily(queue, slot))).toBe('stored');
-        const missing = await advanceToJustBefore(60_000);
-        expect(await schedules.due([queue])).toMatchObject({ schedules: [], nextInMs: about(missing) });
-        await advance(missing);
-        const { schedules: due, nextInMs } = await schedules.due([queue]);
-        expect(due).toEqual([
-          { queue, id: 'daily', job: 'Report', rule: '{"cron":"0 8 * * *"}', nextSlot: slot },
-        ]);
-        expect(nextInMs).toBe(Infinity);
-      }),
+      withSchedules(
+        setup,
+        async ({ queue, schedules, schedule, now, due, advanceToJustBefore, advance, about }) => {
+          const slot = (await now()) + minute;
+          expect(await schedules.put(schedule('a', slot), 'absent')).toBe('stored');
+          const missing = await advanceToJustBefore(minute);
+          expect(await due()).toMatchObject({ schedules: [], nextInMs: about(missing) });
+          await advance(missing);
+          const record = { queue, id: 'a', job: 'Report', rule: 'every minute', template: '{"params":1}' };
+          const place = { firstSlot: slot, nextSlot: slot, fired: 0, skipped: 0, isPaused: false };
+          expect(await due()).toEqual({
+            schedules: [{ ...record, ...place }],
+            nextInMs: Infinity,
+            now: about(slot),
+          });
+        },
+      ),
     );
 
     it(
       "takes the store's time for a first slot that is now",
-      setup(async ({ backend: { schedules }, queue, advance, now, about }) => {
+      withSchedules(setup, async ({ put, due, read, advance, now, about }) => {
         await advance(12_345);
-        await schedules.put(daily(queue, 'now'));
-        expect((await schedules.due([queue])).schedules).toMatchObject([{ nextSlot: about(await now()) }]);
+        await put('a', 'now');
+        const slot = about(await now());
+        expect(await read('a')).toMatchObject({ firstSlot: slot, nextSlot: slot });
+        expect((await due()).schedules).toMatchObject([{ id: 'a' }]);
       }),
     );
 
     it(
-      'leaves an existing schedule as it is unless it is to be replaced',
-      setup(async ({ backend: { schedules }, queue, now }) => {
-        const slot = (await now()) - 60_000;
-        await schedules.put(daily(queue, slot));
-        const changed = { ...daily(queue, slot + 1), job: 'Other', rule: 'new' };
-        expect(await schedules.put(changed)).toBe('existing');
-        expect((await schedules.due([queue])).schedules).toMatchObject([{ job: 'Report', nextSlot: slot }]);
-        expect(await schedules.put(changed, true)).toBe('replaced');
-        const replaced = [{ job: 'Other', rule: 'new', nextSlot: slot + 1 }];
-        expect((await schedules.due([queue])).schedules).toMatchObject(replaced);
-        expect(await schedules.advance({ queue, id: 'daily' }, slot, slot + 2)).toEqual({ status: 'lost' });
+      'leaves one that is there as it is, where it is to be put only if absent',
+      withSchedules(setup, async ({ schedules, schedule, read, now }) => {
+        const slot = await now();
+        await schedules.put(schedule('a', slot), 'absent');
+        const before = await read('a');
+        const other = schedule('a', slot + 1, {
+          job: 'Other',
+          rule: 'new',
+          template: 'new',
+          isDeclared: true,
+        });
+        expect(await schedules.put(other, 'absent')).toBe('existing');
+        expect(await read('a')).toEqual(before);
+      }),
+    );
+
+    it(
+      'leaves one whose rule is the same in its place, where it is to be put if changed',
+      withSchedules(setup, async ({ schedules, schedule, put, read, advanceOne, step, now, about }) => {
+        const slot = await now();
+        await put('a', slot);
+        await advanceOne(step('a', slot, { skipped: 2 }));
+        const before = await read('a');
+        const same = schedule('a', slot + hour, { job: 'Renamed', template: 'new', isDeclared: true });
+        expect(await schedules.put(same, 'changed')).toBe('existing');
+        const taken = { job: 'Renamed', template: 'new', declaredAt: about(slot) };
+        expect(await read('a')).toEqual({ ...before, ...taken });
+        // Said by a call, it takes the declaration from nobody.
+        await schedules.put({ ...same, isDeclared: false }, 'changed');
+        expect(await read('a')).toEqual({ ...before, ...taken });
+      }),
+    );
+
+    it.each([
+      ['changed', 'new'],
+      ['always', 'new'],
+      ['always', 'every minute'],
+    ] as const)(
+      'replaces one that is there where it is to be put if %s and the rule is %j; its past and its pause stay',
+      (when, rule) =>
+        withSchedules(setup, async ({ schedules, schedule, read, ref, advanceOne, step, now, about }) => {
+          const slot = await now();
+          await schedules.put(schedule('a', slot, { isDeclared: true }), 'absent');
+          const first = step('a', slot, { skipped: 2 });
+          await advanceOne(first);
+          await schedules.pause(ref('a'));
+          const other = schedule('a', slot + hour, { job: 'Other', rule, template: 'new' });
+          expect(await schedules.put(other, when)).toBe('replaced');
+          const past = { lastSlot: slot, lastTask: first.task!.id, fired: 1, skipped: 2, isPaused: true };
+          const { queue, id, job, template, nextSlot } = other;
+          const fresh = { queue, id, job, rule, template, firstSlot: nextSlot, nextSlot };
+          expect(await read('a')).toEqual({ ...fresh, ...past });
+          await schedules.put({ ...other, rule: 'newer', isDeclared: true }, when);
+          expect(await read('a')).toMatchObject({ declaredAt: about(slot), isPaused: true });
+          // Whoever still has the old slot in hand is too late.
+          expect(await advanceOne(step('a', slot + minute))).toEqual({ status: 'lost' });
+        })(),
+    );
+
+    it(
+      'makes one that was replaced due at its new slot, sooner or later than before',
+      withSchedules(setup, async ({ put, dueIds, due, now, about }) => {
+        const slot = await now();
+        await put('a', slot);
+        await put('a', slot + hour);
+        expect(await due()).toMatchObject({ schedules: [], nextInMs: about(hour) });
+        await put('a', slot - hour);
+        expect(await dueIds()).toEqual(['a']);
       }),
     );
 
     it(
       'keeps schedules of one id in two queues apart',
-      setup(async ({ backend: { schedules }, queueNamed }) => {
+      withSchedules(setup, async ({ schedules, put, queueNamed, due }) => {
         const [x, y] = [queueNamed('x'), queueNamed('y')];
-        expect(await schedules.put(daily(x, 'now'))).toBe('stored');
-        expect(await schedules.put(daily(y, 'now'))).toBe('stored');
-        expect(await schedules.remove({ queue: x, id: 'daily' })).toBe(true);
-        expect((await schedules.due([x, y])).schedules).toMatchObject([{ queue: y }]);
-      }),
-    );
-  });
-
-  describe('schedules due', () => {
-    it(
-      'gives the due ones of the asked queues in the order of their slots, and the time to the next',
-      setup(async ({ backend: { schedules }, queueNamed, now, about }) => {
-        const at = await now();
-        const [x, y, z] = [queueNamed('x'), queueNamed('y'), queueNamed('z')];
-        await schedules.put(daily(x, at - 20_000, 'second'));
-        await schedules.put(daily(y, at - 30_000, 'first'));
-        await schedules.put(daily(x, at - 10_000, 'third'));
-        await schedules.put(daily(x, at + 90_000, 'later'));
-        await schedules.put(daily(y, at + 60_000, 'next'));
-        await schedules.put(daily(z, at - 40_000, 'not-asked'));
-        const due = await schedules.due([x, y]);
-        expect(due.schedules.map(({ id }) => id)).toEqual(['first', 'second', 'third']);
-        expect(due.nextInMs).toEqual(about(60_000));
-        expect(due.now).toEqual(about(at));
+        expect(await put('a', 'now', { queue: x })).toBe('stored');
+        expect(await put('a', 'now', { queue: y })).toBe('stored');
+        expect(await schedules.remove({ queue: x, id: 'a' })).toBe(true);
+        expect((await due([x, y])).schedules).toMatchObject([{ queue: y }]);
       }),
     );
 
     it(
-      'changes nothing: what is due stays due until it is advanced',
-      setup(async ({ backend: { schedules }, queue }) => {
-        await schedules.put(daily(queue, 'now'));
-        const first = await schedules.due([queue]);
-        expect(first.schedules).toHaveLength(1);
-        expect((await schedules.due([queue])).schedules).toEqual(first.schedules);
+      'makes its queue one of those that are known',
+      withSchedules(setup, async ({ backend, put, queueNamed, schedules }) => {
+        const [known, unknown] = [queueNamed('known'), queueNamed('unknown')];
+        await put('a', 'now', { queue: known });
+        await schedules.get({ queue: unknown, id: 'a' });
+        await schedules.due([unknown], Infinity);
+        const queues = await backend.catalog.queues();
+        expect(queues).toContain(known);
+        expect(queues).not.toContain(unknown);
       }),
     );
 
     it(
-      'gives at most 1,000 at once, over all queues, and says that there are more',
-      setup(async ({ backend: { schedules }, queueNamed, now }) => {
-        const at = (await now()) - 60_000;
-        const names = [queueNamed('x'), queueNamed('y')];
-        for (const queue of names)
-          await Promise.all(
-            Array.from({ length: 600 }, (_, index) => schedules.put(daily(queue, at, `s${index}`))),
+      'stores whatever text it is given, and so do its steps',
+      withSchedules(
+        setup,
+        async ({ backend, queue, schedules, schedule, advanceOne, step, task, get, dueIds, now }) => {
+          const slot = await now();
+          const text = fc.string({ unit: 'binary' });
+          const odd = fc.constantFrom('\x1f', '\x1e', '|', '%1F', '%', '\0', '1,2,3|', '', 'ä\u{1f600}\n');
+          const texts = fc.array(fc.oneof(odd, text), { maxLength: 5 }).map((parts) => parts.join(''));
+          const ids = texts.map((id) => `${id}.`);
+          await fc.assert(
+            fc.asyncProperty(ids, ids, texts, texts, texts, async (id, taskId, job, rule, template) => {
+              await schedules.put(schedule(id, slot, { job, rule, template, isDeclared: true }), 'always');
+              const ref = { queue, id };
+              expect(await dueIds()).toEqual([id]);
+              const work = task({ id: taskId, scheduleId: id, slot });
+              expect(await advanceOne(step(id, slot, { task: work }))).toMatchObject({ status: 'advanced' });
+              const expected = { queue, id, job, rule, template, lastTask: taskId, nextSlot: slot + minute };
+              expect(await schedules.get(ref)).toMatchObject(expected);
+              expect(await get(taskId)).toMatchObject({ scheduleId: id, slot, params: '{}' });
+              await schedules.defer([{ ...ref, nextSlot: slot + minute }], 0);
+              await schedules.declare([ref]);
+              expect(await schedules.list(queue, { limit: 9 })).toMatchObject([expected]);
+              expect(await schedules.remove(ref)).toBe(true);
+              await backend.catalog.remove([{ queue, id: taskId }]);
+            }),
+            { numRuns: 50 },
           );
-        const due = await schedules.due(names);
-        expect(due.schedules).toHaveLength(1_000);
-        expect(due.nextInMs).toBe(0);
-      }),
-      30_000,
+        },
+      ),
     );
+  });
 
+  describe('schedules declare', () => {
     it(
-      'gives nothing of queues without schedules',
-      setup(async ({ backend: { schedules }, queue }) => {
-        expect(await schedules.due([queue])).toMatchObject({ schedules: [], nextInMs: Infinity });
-        expect(await schedules.due([])).toMatchObject({ schedules: [], nextInMs: Infinity });
+      'says for many at once that they are still declared, whatever else is named',
+      withSchedules(setup, async ({ schedules, put, read, advance, now, about, queue, queueNamed }) => {
+        const other = queueNamed('other');
+        await put('a', 'now', { isDeclared: true });
+        await put('b', 'now', { isDeclared: true, queue: other });
+        await put('by-call', 'now');
+        const before = await now();
+        await advance(hour);
+        const more = Array.from({ length: 1_200 }, (_, index) => ({ queue, id: `unknown-${index}` }));
+        const refs = [
+          { queue, id: 'a' },
+          { queue: other, id: 'b' },
+          { queue, id: 'by-call' },
+        ];
+        expect(await read('a')).toMatchObject({ declaredAt: about(before) });
+        await schedules.declare([...more, ...refs]);
+        expect(await read('a')).toMatchObject({ declaredAt: about(before + hour) });
+        expect(await read('b', other)).toMatchObject({ declaredAt: about(before + hour) });
+        expect((await read('by-call'))!.declaredAt).toBeUndefined();
+        expect(await read('unknown-1')).toBeUndefined();
       }),
     );
   });
 
-  describe('schedules advance', () => {
+  describe('schedules remove', () => {
     it(
-      "moves to the next slot and adds the slot's task in the same step",
-      setup(async ({ backend: { schedules }, queue, now, task, get, advance }) => {
-        const slot = await now();
-        await schedules.put(daily(queue, slot));
-        const work = task({ id: 'daily@1', scheduleId: 'daily', slot });
-        expect(await schedules.advance({ queue, id: 'daily' }, slot, slot + 60_000, work)).toEqual({
-          status: 'advanced',
-          added: { status: 'enqueued' },
-        });
-        expect(await get('daily@1')).toMatchObject({ state: 'waiting', scheduleId: 'daily', slot });
-        expect((await schedules.due([queue])).schedules).toEqual([]);
-        await advance(60_000);
-        const moved = { nextSlot: slot + 60_000, lastSlot: slot };
-        expect((await schedules.due([queue])).schedules).toMatchObject([moved]);
+      'takes a schedule away, once',
+      withSchedules(setup, async ({ schedules, put, read, ref, due }) => {
+        await put('a', 'now');
+        expect(await schedules.remove(ref('a'))).toBe(true);
+        expect(await schedules.remove(ref('a'))).toBe(false);
+        expect(await read('a')).toBeUndefined();
+        expect(await due()).toMatchObject({ schedules: [], nextInMs: Infinity });
+        expect(await put('a', 'now')).toBe('stored');
       }),
     );
+  });
 
+  describe('schedules now', () => {
     it(
-      'is lost where another was first: eight at once make one task',
-      setup(async ({ backend: { schedules }, queue, now, task, counts }) => {
-        const slot = await now();
-        await schedules.put(daily(queue, slot));
-        const advance = () => schedules.advance({ queue, id: 'daily' }, slot, slot + 60_000, task());
-        const advanced = await Promise.all(Array.from({ length: 8 }, advance));
-        expect(advanced.filter(({ status }) => status === 'advanced')).toHaveLength(1);
-        expect(advanced.filter(({ status }) => status === 'lost')).toHaveLength(7);
-        expect(await counts()).toEqual({ waiting: 1 });
-      }),
-    );
-
-    it(
-      'is lost for an unknown or removed schedule, and adds nothing',
-      setup(async ({ backend: { schedules }, queue, now, task, counts }) => {
-        const slot = await now();
-        const ref = { queue, id: 'daily' };
-        expect(await schedules.advance(ref, slot, slot + 60_000, task())).toEqual({ status: 'lost' });
-        await schedules.put(daily(queue, slot));
-        expect(await schedules.remove(ref)).toBe(true);
-        expect(await schedules.remove(ref)).toBe(false);
-        expect(await schedules.advance(ref, slot, slot + 60_000, task())).toEqual({ status: 'lost' });
-        expect((await schedules.due([queue])).schedules).toEqual([]);
-        expect(await counts()).toEqual({});
-      }),
-    );
-
-    it(
-      'without a next slot ends the schedule, with its last task stored',
-      setup(async ({ backend: { schedules }, queue, now, task, counts, advance }) => {
-        const slot = await now();
-        await schedules.put(daily(queue, slot));
-        const ref = { queue, id: 'daily' };
-        expect(await schedules.advance(ref, slot, undefined, task())).toMatchObject({ status: 'advanced' });
-        expect(await schedules.advance(ref, slot, undefined, task())).toEqual({ status: 'lost' });
-        await advance(86_400_000);
-        expect(await schedules.due([queue])).toMatchObject({ schedules: [], nextInMs: Infinity });
-        expect(await counts()).toEqual({ waiting: 1 });
-        expect(await schedules.put(daily(queue, 'now'))).toBe('stored');
-      }),
-    );
-
-    it(
-      'without a task skips the slot',
-      setup(async ({ backend: { schedules }, queue, now, counts, about }) => {
-        const slot = await now();
-        await schedules.put(daily(queue, slot));
-        const advanced = await schedules.advance({ queue, id: 'daily' }, slot, slot + 60_000);
-        expect(advanced).toEqual({ status: 'advanced' });
-        expect(await counts()).toEqual({});
-        expect((await schedules.due([queue])).nextInMs).toEqual(about(60_000));
-      }),
-    );
-
-    it(
-      'moves on though the task is not stored: its id or its lock is taken',
-      setup(async ({ backend: { schedules }, queue, now, task, enqueue, counts }) => {
-        const slot = await now();
-        const lock = lockOf('until_completed');
-        await enqueue({ id: 'holder', lock });
-        await schedules.put(daily(queue, slot));
-        const advance = (from: number, work: ReturnType<typeof task>) =>
-          schedules.advance({ queue, id: 'daily' }, from, from + 60_000, work);
-        const existing = { status: 'advanced', added: { status: 'existing' } };
-        expect(await advance(slot, task({ id: 'holder' }))).toEqual(existing);
-        const rejected = { status: 'advanced', added: { status: 'rejected', holder: 'holder' } };
-        expect(await advance(slot + 60_000, task({ lock }))).toEqual(rejected);
-        expect(await counts()).toEqual({ waiting: 1 });
+      "is the store's time",
+      withSchedules(setup, async ({ schedules, queue, due, advance, about }) => {
+        const before = await schedules.now(queue);
+        expect((await due()).now).toEqual(about(before));
+        await advance(hour);
+        expect(await schedules.now(queue)).toEqual(about(before + hour));
       }),
     );
   });

@@ -145,7 +145,7 @@ function bundleOf(store: TestStore) {
     return claimed.id;
   };
 
-  const now = async () => (await backend.schedules.due([queue])).now;
+  const now = () => backend.schedules.now(queue);
   const about = (expected: number) => new About(expected, driftMs);
   /** Moves the clock to just before `ms` have passed, and gives what is missing. */
   const advanceToJustBefore = async (ms: number): Promise<number> => {
@@ -163,7 +163,7 @@ function bundleOf(store: TestStore) {
 }
 
 /** Matches a time, give or take what the store's clock may run on by itself. */
-class About {
+export class About {
   readonly $$typeof = Symbol.for('jest.asymmetricMatcher');
 
   constructor(

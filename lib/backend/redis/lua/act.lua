@@ -25,17 +25,7 @@ local acts = {
     return 'done'
   end,
   cancel = function(task)
-    if task.state == 'pending' then
-      task.run.cancel = true
-      write_run(q, task.id, task.run)
-      return 'requested'
-    end
-    if task.state ~= 'scheduled' and task.state ~= 'waiting' and task.state ~= 'parked' then return 'left' end
-    leave(q, task)
-    local run = run_of(task)
-    run.due_at = task.due_at
-    cancel_task(q, task.id, run, 'cancelled', cancelled_keep, task.given.lock)
-    return 'done'
+    return stop_task(q, task, 'cancelled', cancelled_keep)
   end,
   remove = function(task)
     if task.state == 'pending' then return 'left' end

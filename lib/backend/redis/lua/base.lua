@@ -6,7 +6,7 @@
 -- Values:
 --   tasks[id]  F|prefix|enqueuedAt|expiresAt|retries|keepMs|token|lock RS job US +extra US scheduleId US slot US params
 --              F is P for a plain task and X for one that can expire or has a lock; a token equal to the id is left out;
---              lock is phase,onConflict,ttlMs,retryAfterMs,key
+--              lock is phase,onConflict,ttlMs,retryAfterMs,key; in a scheduleId % is %25 and US is %1F
 --   runs[id]   S|epoch|attempt|failures|dueAt|cancelRequested|prefix|retries|F|finishedAt|runner, from the first claim on;
 --              the epoch of a lease that ended stands behind a minus sign until the next claim;
 --              S is p pending, w waiting or scheduled, d dead, k succeeded and kept, c cancelled, x parked
@@ -14,7 +14,11 @@
 --   notes      id:e the errors, id:r the result, id:w the reason, for a parked task with US and the fingerprint behind it
 --   parkedBy   job US fingerprint US member: parked tasks by the definition that could not take them; none knew the job of
 --              those without a fingerprint
--- A member of a sorted set is prefix:id; the prefix is the arrival number, with the priority behind it unless that is 0,
+--   schedules[id]  slot|firstSlot|lastSlot|fired|skipped|isPaused|declaredAt|a,b,c|lastTask job rule template: the last four
+--              stand behind each other with nothing between, the first three of a, b and c bytes; what there is not is ''
+--   slots      the ids of schedules by the time at which to look at them: the next slot, later where a schedule was
+--              deferred, never (inf) where it is paused
+-- A member of the other sorted sets is prefix:id; the prefix is the arrival number, with the priority behind it unless that is 0,
 -- so that equal scores stand in order of arrival.
 local RS, US = '\30', '\31'
 local KEYS_PER_QUEUE = 15

@@ -1,9 +1,10 @@
 -- What scripts do to tasks, shared by all; after base. A script that is called for every task has it in a function that is
 -- only called where its short way does not suffice: making these functions would cost it more than its work.
 
--- Tells runners that a queue has work. The channel stands beside the keys.
-local function ring(q)
-  redis.call('PUBLISH', string.sub(q.waiting, 1, -8) .. 'bell', '')
+-- Rings the bell of a queue, whose channel stands beside the keys: that there is work; with 'c' and an id that this task is
+-- to stop; with 's' that a slot of a schedule may have come nearer.
+local function ring(q, message)
+  redis.call('PUBLISH', string.sub(q.waiting, 1, -8) .. 'bell', message or '')
 end
 
 -- Rings where runners may be asleep over this: a queue that had nothing waiting, or something due sooner than all else.
@@ -225,4 +226,19 @@ end
 local function cancel_task(q, id, run, reason, keep_ms, lock)
   finish(q, id, run, 'c', keep_ms, lock)
   if keep_ms == 'inf' or tonumber(keep_ms) > 0 then redis.call('HSET', q.notes, id .. ':w', reason) end
+end
+
+-- Ends a task that does not run; one that does is asked to stop. Answers done, requested or left.
+local function stop_task(q, task, reason, keep_ms)
+  if task.state == 'pending' then
+    task.run.cancel = true
+    write_run(q, task.id, task.run)
+    return 'requested'
+  end
+  if task.state ~= 'scheduled' and task.state ~= 'waiting' and task.state ~= 'parked' then return 'left' end
+  leave(q, task)
+  local run = run_of(task)
+  run.due_at = task.due_at
+  cancel_task(q, task.id, run, reason, keep_ms, task.given.lock)
+  return 'done'
 end

@@ -25,12 +25,18 @@ const scripts = {
   read: ['base', 'common', 'read'],
   act: ['base', 'common', 'act'],
   pause: ['base', 'common', 'pause'],
-  schedule: ['base', 'common', 'add-task', 'schedule'],
+  now: ['now'],
+  putSchedule: ['base', 'common', 'schedule', 'put-schedule'],
+  actOnSchedules: ['base', 'common', 'schedule', 'act-on-schedules'],
+  readSchedules: ['base', 'schedule', 'read-schedules'],
+  due: ['base', 'schedule', 'due'],
+  advance: ['base', 'common', 'add-task', 'schedule', 'advance'],
 };
-const files =
-  'add-plain exchange base common add-task add claim-task claim settle-task settle renew unpark read act pause schedule'.split(
-    ' ',
-  );
+/** The files that they are made of: what is not the name of one is an end. */
+const named = Object.values(scripts)
+  .flat()
+  .flatMap((part) => (typeof part === 'string' ? part : part.library));
+const files = [...new Set(named)].filter((part) => /^[a-z-]+$/.test(part));
 
 /** @param {string} name */
 const source = (name) =>

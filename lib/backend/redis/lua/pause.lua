@@ -8,12 +8,12 @@ local epoch, paused = string.match(redis.call('HGET', q.runs, '') or '0|', '^(%d
 if ARGV[1] == 'pause' then
   paused = ARGV[2] == 'inf' and 'inf' or int(now + tonumber(ARGV[2]))
   redis.call('HSET', q.runs, '', epoch .. '|' .. paused)
-  -- A runner that sleeps learns when the pause ends.
-  ring(q)
 elseif ARGV[1] == 'resume' then
   redis.call('HSET', q.runs, '', epoch .. '|')
-  ring(q)
 else
   return (paused == 'inf' or (tonumber(paused) or 0) > now) and 1 or 0
 end
+-- Whoever sleeps learns when the pause ends, or that it has.
+ring(q)
+ring(q, 's')
 return 0

@@ -1,64 +1,47 @@
--- Schedules of one queue. After common and add-task.
--- KEYS  the keys of the queue
--- ARGV  put, id, first slot or 'now', replace (1 or 0), job US rule
---       remove, id
---       due, most
---       advance, id, slot, next slot or '', then, where the slot makes a task, its id, head, rest
--- reply put: stored, existing or replaced. remove: 1 or 0. advance: lost, or advanced and what add_one answers.
---       due: now, the next slot beyond those given or 'inf', then per schedule id, slot, last slot or '', job US rule
--- schedules[id] holds slot|last slot|job US rule; slots orders the ids by slot.
+-- How schedules are read and written; after base.
 
-local q = queue_at(1)
-local slots = q.slots
+local function parse_schedule(id, text)
+  local slot, first, last, fired, skipped, paused, declared, a, b, c, at =
+    string.match(text, '^([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|(%d+),(%d+),(%d+)|()')
+  local job_at = at + tonumber(a)
+  local rule_at = job_at + tonumber(b)
+  local template_at = rule_at + tonumber(c)
+  return {
+    id = id, slot = slot, first = first, last = last, fired = tonumber(fired), skipped = tonumber(skipped),
+    is_paused = paused == '1', declared_at = declared, last_task = string.sub(text, at, job_at - 1),
+    job = string.sub(text, job_at, rule_at - 1), rule = string.sub(text, rule_at, template_at - 1),
+    template = string.sub(text, template_at),
+  }
+end
 
-local function read(id)
+local function read_schedule(q, id)
   local text = redis.call('HGET', q.schedules, id)
-  if not text then return nil end
-  local slot, last, rest = string.match(text, '^([^|]*)|([^|]*)|(.*)$')
-  return { slot = slot, last = last, rest = rest }
+  return text and parse_schedule(id, text)
 end
 
-local function write(id, slot, last, rest)
-  redis.call('HSET', q.schedules, id, slot .. '|' .. last .. '|' .. rest)
-  redis.call('ZADD', slots, slot, id)
+local function head_of(s)
+  return s.slot .. '|' .. s.first .. '|' .. s.last .. '|' .. int(s.fired) .. '|' .. int(s.skipped) .. '|'
+    .. (s.is_paused and '1' or '0') .. '|' .. s.declared_at
 end
 
-if ARGV[1] == 'put' then
-  local existing = read(ARGV[2])
-  if existing and ARGV[4] ~= '1' then return 'existing' end
-  write(ARGV[2], ARGV[3] == 'now' and int(now) or ARGV[3], existing and existing.last or '', ARGV[5])
-  return existing and 'replaced' or 'stored'
+local function write_schedule(q, s)
+  local lengths = #s.last_task .. ',' .. #s.job .. ',' .. #s.rule
+  redis.call('HSET', q.schedules, s.id, head_of(s) .. '|' .. lengths .. '|' .. s.last_task .. s.job .. s.rule .. s.template)
 end
 
-if ARGV[1] == 'remove' then
-  redis.call('ZREM', slots, ARGV[2])
-  return redis.call('HDEL', q.schedules, ARGV[2])
+-- Where a schedule stands by what it says of itself; a deferral is over then.
+local function place_schedule(q, s)
+  redis.call('ZADD', q.slots, s.is_paused and '+inf' or s.slot, s.id)
 end
 
-if ARGV[1] == 'due' then
-  local most = tonumber(ARGV[2])
-  local due = redis.call('ZRANGEBYSCORE', slots, '-inf', int(now), 'LIMIT', 0, most)
-  local beyond = redis.call('ZRANGE', slots, #due, #due, 'WITHSCORES')[2]
-  local reply = { int(now), beyond and int(tonumber(beyond)) or 'inf' }
-  for i = 1, #due do
-    local schedule = read(due[i])
-    reply[#reply + 1] = due[i]
-    reply[#reply + 1] = schedule.slot
-    reply[#reply + 1] = schedule.last
-    reply[#reply + 1] = schedule.rest
-  end
-  return reply
+local function remove_schedule(q, id)
+  redis.call('ZREM', q.slots, id)
+  return redis.call('HDEL', q.schedules, id) == 1
 end
 
-local schedule = read(ARGV[2])
-if not schedule or schedule.slot ~= ARGV[3] then return { 'lost' } end
-if ARGV[4] == '' then
-  redis.call('ZREM', slots, ARGV[2])
-  redis.call('HDEL', q.schedules, ARGV[2])
-else
-  write(ARGV[2], ARGV[4], ARGV[3], schedule.rest)
+-- Writes id, head, lastTask, job, rule, template to a reply.
+local function tell_schedule(reply, s)
+  local at = #reply
+  reply[at + 1], reply[at + 2], reply[at + 3] = s.id, head_of(s), s.last_task
+  reply[at + 4], reply[at + 5], reply[at + 6] = s.job, s.rule, s.template
 end
-if not ARGV[5] then return { 'advanced' } end
-local letter, other = add_one(q, ARGV[5], ARGV[6], ARGV[7])
-ring_if_first(q, q.added or 0, q.earliest_due)
-return { 'advanced', letter, other or '' }

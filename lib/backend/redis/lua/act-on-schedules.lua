@@ -1,0 +1,45 @@
+-- What is done to schedules of one queue beside firing them. After common and schedule.
+-- KEYS  the keys of the queue
+-- ARGV  declare | remove | pause, '' | defer, milliseconds | resume, next slot;
+--       then per schedule its id and, for defer and resume, the slot at which it must stand, else ''
+-- reply per schedule 1 where it was done, else 0
+
+local q, op, argument = queue_at(1), ARGV[1], ARGV[2]
+
+local acts = {
+  declare = function(s)
+    if s.declared_at == '' then return false end
+    s.declared_at = int(now)
+    write_schedule(q, s)
+    return true
+  end,
+  remove = function(s)
+    return remove_schedule(q, s.id)
+  end,
+  pause = function(s)
+    s.is_paused = true
+    write_schedule(q, s)
+    place_schedule(q, s)
+    return true
+  end,
+  defer = function(s, slot)
+    if s.is_paused or s.slot ~= slot then return false end
+    redis.call('ZADD', q.slots, int(math.max(tonumber(slot), now + tonumber(argument))), s.id)
+    return true
+  end,
+  resume = function(s, slot)
+    if not s.is_paused or s.slot ~= slot then return false end
+    s.is_paused, s.slot = false, argument
+    write_schedule(q, s)
+    place_schedule(q, s)
+    ring(q, 's')
+    return true
+  end,
+}
+
+local reply = {}
+for i = 3, #ARGV, 2 do
+  local s = read_schedule(q, ARGV[i])
+  reply[#reply + 1] = s and acts[op](s, ARGV[i + 1]) and 1 or 0
+end
+return reply

@@ -1,0 +1,47 @@
+import type { Advance, Advanced, ScheduleRecord } from '../schedule-store.js';
+import { addedOf } from './redis-add.js';
+import { taskArguments } from './redis-records.js';
+
+/** The values by which a script tells of a schedule. */
+export const valuesPerSchedule = 6;
+
+/** Reads them: id, head, lastTask, job, rule, template. The head is described in lua/read-schedules.lua. */
+export function readSchedule(queue: string, reply: readonly unknown[], at: number): ScheduleRecord {
+  const [id, head, lastTask, job, rule, template] = reply.slice(at, at + valuesPerSchedule) as string[];
+  const [nextSlot, firstSlot, lastSlot, fired, skipped, isPaused, declaredAt] = head!.split('|');
+  return {
+    queue,
+    id: id!,
+    job: job!,
+    rule: rule!,
+    template: template!,
+    firstSlot: Number(firstSlot),
+    nextSlot: Number(nextSlot),
+    lastSlot: lastSlot ? Number(lastSlot) : undefined,
+    lastTask: lastTask || undefined,
+    fired: Number(fired),
+    skipped: Number(skipped),
+    isPaused: isPaused === '1',
+    declaredAt: declaredAt ? Number(declaredAt) : undefined,
+  };
+}
+
+/** The nine arguments by which lua/advance.lua is told of a step. */
+export function advanceArguments(step: Advance): (string | number)[] {
+  const { id, slot, nextSlot, task, overlap, skipped } = step;
+  const lastSlot = Math.max(slot, task?.slot ?? slot);
+  const given = task ? taskArguments(task) : ['', '', ''];
+  return [id, slot, nextSlot ?? '', lastSlot, overlap, skipped, ...given];
+}
+
+/** Reads the four values of its answer. */
+export function readAdvanced(step: Advance, reply: readonly string[], at: number): Advanced {
+  const [status, letter, other, overlaps] = reply.slice(at, at + 4);
+  if (status === 'l') return { status: 'lost' };
+  const isRaised = letter === 'j' && step.task!.lock?.onConflict === 'raise';
+  return {
+    status: 'advanced',
+    ...(letter ? { added: addedOf(isRaised ? 'R' : letter, [other!]) } : {}),
+    ...(overlaps ? { overlaps } : {}),
+  };
+}

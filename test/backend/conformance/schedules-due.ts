@@ -1,0 +1,293 @@
+import { describe, expect, it } from '@jest/globals';
+import { hour, minute, withSchedules } from './schedule-setup.js';
+import type { Setup } from './setup.js';
+
+export function describeSchedulesDue(setup: Setup): void {
+  describe('schedules due', () => {
+    it(
+      'gives the due ones of the asked queues in the order of their slots, and the time to the next',
+      withSchedules(setup, async ({ put, due, queueNamed, now, about }) => {
+        const at = await now();
+        const [x, y, z] = [queueNamed('x'), queueNamed('y'), queueNamed('z')];
+        await put('second', at - 20_000, { queue: x });
+        await put('first', at - 30_000, { queue: y });
+        await put('third', at - 10_000, { queue: x });
+        await put('later', at + 90_000, { queue: x });
+        await put('next', at + 60_000, { queue: y });
+        await put('not-asked', at - 40_000, { queue: z });
+        const answer = await due([x, y, x]);
+        expect(answer.schedules.map(({ id }) => id)).toEqual(['first', 'second', 'third']);
+        expect(answer.nextInMs).toEqual(about(60_000));
+        expect(answer.now).toEqual(about(at));
+      }),
+    );
+
+    it(
+      'changes nothing: what is due stays due until it is advanced',
+      withSchedules(setup, async ({ put, due }) => {
+        await put('a', 'now');
+        const first = await due();
+        expect(first.schedules).toHaveLength(1);
+        expect((await due()).schedules).toEqual(first.schedules);
+      }),
+    );
+
+    it(
+      'gives at most 1,000 at once over all queues, those that have waited longest, and says that there are more',
+      withSchedules(setup, async ({ put, due, schedules, queueNamed, now }) => {
+        const at = (await now()) - hour;
+        const names = [queueNamed('x'), queueNamed('y')];
+        const puts = names.flatMap((queue, turn) =>
+          Array.from({ length: 600 }, (_, index) => put(`s${index}`, at + 2 * index + turn, { queue })),
+        );
+        await Promise.all(puts);
+        const first = await due(names);
+        expect(first.schedules.map(({ nextSlot }) => nextSlot - at)).toEqual([...Array(1_000).keys()]);
+        expect(first.nextInMs).toBe(0);
+        await Promise.all(first.schedules.map((one) => schedules.remove(one)));
+        expect((await due(names)).schedules).toHaveLength(200);
+      }),
+    );
+
+    it(
+      'says that there are more where one queue alone has them',
+      withSchedules(setup, async ({ put, due, now }) => {
+        const at = (await now()) - hour;
+        await Promise.all(Array.from({ length: 1_001 }, (_, index) => put(`s${index}`, at + index)));
+        expect(await due()).toMatchObject({ nextInMs: 0, schedules: { length: 1_000 } });
+      }),
+    );
+
+    it(
+      'gives nothing of queues without schedules',
+      withSchedules(setup, async ({ due }) => {
+        expect(await due()).toMatchObject({ schedules: [], nextInMs: Infinity });
+        expect(await due([])).toMatchObject({ schedules: [], nextInMs: Infinity });
+      }),
+    );
+
+    it(
+      'finds the few due ones among 10,000, which are listed page by page in the order of their slots',
+      withSchedules(setup, async ({ schedules, queue, put, due, dueIds, advanceOne, step, now }) => {
+        const at = await now();
+        const idOf = (index: number) => `s${String(index).padStart(5, '0')}`;
+        // One slot per hour, stored in an order of its own.
+        const order = Array.from({ length: 10_000 }, (_, index) => (index * 7_919) % 10_000);
+        for (let from = 0; from < order.length; from += 1_000)
+          await Promise.all(
+            order.slice(from, from + 1_000).map((index) => put(idOf(index), at + (index - 2) * hour)),
+          );
+        expect(await dueIds()).toEqual([idOf(0), idOf(1), idOf(2)]);
+        const next = await due();
+        expect(next.now + next.nextInMs).toBe(at + hour);
+        const listed: string[] = [];
+        for (let after: string | undefined; ;) {
+          const page = await schedules.list(queue, { limit: 300, after });
+          listed.push(...page.map(({ id }) => id));
+          if (page.length < 300) break;
+          after = listed.at(-1);
+        }
+        expect(listed).toEqual(Array.from({ length: 10_000 }, (_, index) => idOf(index)));
+        await advanceOne(step(idOf(0), at - 2 * hour, { nextSlot: at + 20_000 * hour }));
+        const behind = await schedules.list(queue, { limit: 9, after: idOf(9_999) });
+        expect(behind.map(({ id }) => id)).toEqual([idOf(0)]);
+        expect(await dueIds()).toEqual([idOf(1), idOf(2)]);
+      }),
+    );
+  });
+
+  describe('schedules due of a paused queue', () => {
+    it(
+      'are none until the pause ends, which is when to look again',
+      withSchedules(setup, async ({ backend, queue, queueNamed, put, due, dueIds, now, advance, about }) => {
+        const at = await now();
+        const other = queueNamed('other');
+        await put('a', at - hour);
+        await put('other', at + 30 * minute, { queue: other });
+        await backend.catalog.pause(queue, 10 * minute);
+        expect(await due([queue, other])).toMatchObject({ schedules: [], nextInMs: about(10 * minute) });
+        await backend.catalog.pause(queue);
+        expect(await due()).toMatchObject({ schedules: [], nextInMs: Infinity });
+        expect(await due([queue, other])).toMatchObject({ schedules: [], nextInMs: about(30 * minute) });
+        await advance(30 * minute);
+        expect(await dueIds([queue, other])).toEqual(['other']);
+        await backend.catalog.resume(queue);
+        expect(await dueIds([queue, other])).toEqual(['a', 'other']);
+      }),
+    );
+
+    it(
+      'are there when a pause has ended by itself, and not before the first slot',
+      withSchedules(setup, async ({ backend, queue, put, due, dueIds, now, advance, about }) => {
+        await put('a', (await now()) + 20 * minute);
+        await backend.catalog.pause(queue, 10 * minute);
+        expect((await due()).nextInMs).toEqual(about(20 * minute));
+        await advance(10 * minute);
+        expect((await due()).nextInMs).toEqual(about(10 * minute));
+        await advance(10 * minute);
+        expect(await dueIds()).toEqual(['a']);
+      }),
+    );
+
+    it(
+      'are not forgotten meanwhile',
+      withSchedules(setup, async ({ backend, queue, schedules, put, read, now, advance }) => {
+        await put('a', await now(), { isDeclared: true });
+        await backend.catalog.pause(queue);
+        await advance(hour);
+        await schedules.due([queue], minute);
+        expect(await read('a')).toBeDefined();
+      }),
+    );
+  });
+
+  describe('schedules that nobody declares', () => {
+    it(
+      'are taken away when they are due and their time is over, and not before',
+      withSchedules(setup, async ({ schedules, queue, put, read, now, advance, advanceToJustBefore }) => {
+        const dueIds = async () => (await schedules.due([queue], hour)).schedules.map(({ id }) => id);
+        const at = await now();
+        await put('left', at, { isDeclared: true });
+        await put('declared', at + 1, { isDeclared: true });
+        await put('by-call', at + 2);
+        await put('later', at + 10 * hour, { isDeclared: true });
+        const missing = await advanceToJustBefore(hour);
+        expect(await dueIds()).toEqual(['left', 'declared', 'by-call']);
+        await schedules.declare([{ queue, id: 'declared' }]);
+        await advance(missing);
+        expect((await schedules.due([queue], Infinity)).schedules).toHaveLength(3);
+        expect(await dueIds()).toEqual(['declared', 'by-call']);
+        expect(await read('left')).toBeUndefined();
+        expect(await read('later')).toBeDefined();
+        expect(await put('left', at)).toBe('stored');
+      }),
+    );
+
+    it(
+      'stay for as long as they are put again, or paused',
+      withSchedules(setup, async ({ schedules, schedule, queue, put, read, ref, now, advance }) => {
+        const at = await now();
+        await put('put', at, { isDeclared: true });
+        await put('paused', at, { isDeclared: true });
+        await schedules.pause(ref('paused'));
+        await advance(hour);
+        expect(await schedules.put(schedule('put', at, { isDeclared: true }), 'changed')).toBe('existing');
+        const { schedules: due } = await schedules.due([queue], hour);
+        expect(due.map(({ id }) => id)).toEqual(['put']);
+        expect(await read('paused')).toBeDefined();
+      }),
+    );
+
+    it(
+      'are taken away however many they are, and leave the others in sight',
+      withSchedules(setup, async ({ schedules, queue, put, now, advance }) => {
+        const at = await now();
+        await put('living', at + 5_000);
+        await Promise.all(
+          Array.from({ length: 2_500 }, (_, index) => put(`left-${index}`, at + index, { isDeclared: true })),
+        );
+        await advance(hour);
+        const answers = [];
+        for (let turn = 0; turn < 3; turn++) answers.push(await schedules.due([queue], minute));
+        expect(answers.map(({ nextInMs }) => nextInMs)).toEqual([0, 0, Infinity]);
+        expect(answers[2]!.schedules).toMatchObject([{ id: 'living' }]);
+        expect(await schedules.list(queue, { limit: 9 })).toHaveLength(1);
+      }),
+    );
+  });
+
+  describe('schedules defer', () => {
+    it(
+      'leaves a due schedule out for a while, which stays at its slot',
+      withSchedules(
+        setup,
+        async ({ schedules, put, read, due, dueIds, now, advanceToJustBefore, advance, about }) => {
+          const slot = await now();
+          await put('a', slot);
+          await put('b', slot + 1);
+          const [seen] = (await due()).schedules;
+          const before = await read('a');
+          await advance(1);
+          await schedules.defer([seen!], 10 * minute);
+          expect(await dueIds()).toEqual(['b']);
+          expect((await due()).nextInMs).toEqual(about(10 * minute));
+          expect(await read('a')).toEqual(before);
+          const missing = await advanceToJustBefore(10 * minute);
+          expect(await dueIds()).toEqual(['b']);
+          await advance(missing);
+          expect(await dueIds()).toEqual(['a', 'b']);
+        },
+      ),
+    );
+
+    it(
+      'leaves alone what has moved on since, is paused or gone',
+      withSchedules(
+        setup,
+        async ({ schedules, put, ref, step, advanceOne, dueIds, queue, now, advance, read }) => {
+          const slot = await now();
+          for (const id of ['moved', 'paused', 'gone']) await put(id, slot);
+          const seen = ['moved', 'paused', 'gone', 'unknown'].map((id) => ({ queue, id, nextSlot: slot }));
+          await advanceOne(step('moved', slot, { nextSlot: slot + 1_000 }));
+          await schedules.pause(ref('paused'));
+          await schedules.remove(ref('gone'));
+          await advance(2_000);
+          await schedules.defer(seen, hour);
+          expect(await dueIds()).toEqual(['moved']);
+          await advance(2 * hour);
+          expect(await dueIds()).toEqual(['moved']);
+          expect(await read('gone')).toBeUndefined();
+        },
+      ),
+    );
+
+    it(
+      'does not bring a slot nearer',
+      withSchedules(setup, async ({ schedules, put, queue, due, now, about }) => {
+        const slot = (await now()) + hour;
+        await put('a', slot);
+        await schedules.defer([{ queue, id: 'a', nextSlot: slot }], minute);
+        expect((await due()).nextInMs).toEqual(about(hour));
+      }),
+    );
+
+    it(
+      'is over when the schedule is put as unchanged, but not when it is put only if absent or declared',
+      withSchedules(setup, async ({ schedules, schedule, put, queue, ref, dueIds, now }) => {
+        const slot = await now();
+        await put('a', slot, { isDeclared: true });
+        await schedules.defer([{ queue, id: 'a', nextSlot: slot }], hour);
+        await schedules.put(schedule('a', slot), 'absent');
+        await schedules.declare([ref('a')]);
+        expect(await dueIds()).toEqual([]);
+        await schedules.put(schedule('a', slot + hour), 'changed');
+        expect(await dueIds()).toEqual(['a']);
+      }),
+    );
+
+    it(
+      'hinders nobody who has the slot in hand, and ends with it',
+      withSchedules(setup, async ({ schedules, put, queue, step, advanceOne, dueIds, now, advance }) => {
+        const slot = await now();
+        await put('a', slot);
+        await schedules.defer([{ queue, id: 'a', nextSlot: slot }], hour);
+        expect(await advanceOne(step('a', slot))).toMatchObject({ status: 'advanced' });
+        await advance(minute);
+        expect(await dueIds()).toEqual(['a']);
+      }),
+    );
+
+    it(
+      'ends no pause by its own end',
+      withSchedules(setup, async ({ schedules, schedule, put, queue, ref, due, now, advance }) => {
+        const slot = await now();
+        await put('a', slot);
+        await schedules.defer([{ queue, id: 'a', nextSlot: slot }], hour);
+        await schedules.pause(ref('a'));
+        await schedules.put(schedule('a', slot), 'changed');
+        await advance(2 * hour);
+        expect(await due()).toMatchObject({ schedules: [], nextInMs: Infinity });
+      }),
+    );
+  });
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { StoreUnavailableError } from '../../lib/backend/errors.js';
+import { connect, makeClient } from '../../lib/backend/redis/redis-clients.js';
+import { RedisConnection } from '../../lib/backend/redis/redis-connection.js';
+import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
+import { RedisSchedules } from '../../lib/backend/redis/redis-schedules.js';
+import { redisTarget } from '../../lib/backend/redis/redis-target.js';
+import type { Advance, NewSchedule } from '../../lib/backend/schedule-store.js';
+import { adminOf, ownRedis } from '../support/own-redis.js';
+import { settings } from './conformance/setup.js';
+
+let admin: Redis;
+let url: string;
+beforeAll(async () => {
+  // Commands are counted, so nobody else may give some.
+  ({ url } = await ownRedis());
+  admin = adminOf(url);
+});
+
+const open: RedisConnection[] = [];
+afterEach(() => {
+  for (const connection of open.splice(0)) connection.close();
+});
+
+/** Schedules on a server, and the script calls that they make; a test may have some of them fail. */
+async function setup() {
+  const target = redisTarget({ url });
+  const client = makeClient(target);
+  await connect(client, target);
+  const connection = new RedisConnection(client, new RedisKeys('schedules'), 30_000, 'plain');
+  open.push(connection);
+  const calls: string[] = [];
+  const failures: (Error | undefined)[] = [];
+  const run = connection.run.bind(connection);
+  connection.run = (script, ...rest) => {
+    calls.push(script);
+    const failure = failures.shift();
+    return failure ? Promise.reject(failure) : run(script, ...rest);
+  };
+  const queue = `q-${randomUUID()}`;
+  const schedules = new RedisSchedules(connection, settings);
+  const put = (id: string, nextSlot: number, fields: Partial<NewSchedule> = {}) =>
+    schedules.put(
+      { queue, id, nextSlot, job: 'Job', rule: 'r', template: '{}', isDeclared: false, ...fields },
+      'always',
+    );
+  const step = (id: string, slot: number, fields: Partial<Advance> = {}): Advance => ({
+    ...{ queue, id, slot, nextSlot: slot + 1, overlap: 'queue', skipped: 0, ...fields },
+  });
+  return { connection, schedules, queue, put, step, calls, failures };
+}
+
+/** How often the server does each command while `act` goes on, within scripts and without. */
+async function commandsDuring(act: () => Promise<unknown>): Promise<Record<string, number>> {
+  await admin.config('RESETSTAT');
+  await act();
+  const stats = (await admin.info('commandstats')).matchAll(/cmdstat_([^:]+):calls=(\d+)/g);
+  const counts = Array.from(stats, ([, command, calls]): [string, number] => [command!, Number(calls)]);
+  return Object.fromEntries(counts.filter(([command]) => !/^(config|info)/.test(command)));
+}
+
+describe('A look at the schedules of many queues in Redis', () => {
+  it('is one call, with one command for each queue that has none', async () => {
+    const { schedules, calls } = await setup();
+    const queues = Array.from({ length: 20 }, () => `q-${randomUUID()}`);
+    await schedules.due(queues, 60_000);
+    calls.length = 0;
+    const commands = await commandsDuring(() => schedules.due(queues, 60_000));
+    expect(calls).toEqual(['due']);
+    expect(commands).toEqual({ evalsha: 1, time: 1, zrange: 20 });
+  });
+
+  it('costs two commands for a queue with 10,000 of which none is due', async () => {
+    const { schedules, put, queue } = await setup();
+    const later = Date.now() + 3_600_000;
+    for (let turn = 0; turn < 10; turn++)
+      await Promise.all(Array.from({ length: 1_000 }, (_, n) => put(`s${turn * 1_000 + n}`, later + n)));
+    await schedules.due([queue], 60_000);
+    const commands = await commandsDuring(() => schedules.due([queue], 60_000));
+    expect(commands).toEqual({ evalsha: 1, time: 1, zrange: 1, hget: 1 });
+    await schedules.list(queue, { limit: 1 });
+    const listed = await commandsDuring(() => schedules.list(queue, { limit: 100, after: 's5000' }));
+    expect(listed).toEqual({ evalsha: 1, time: 1, zrank: 1, zrange: 1, hmget: 1 });
+  });
+
+  it('tells of large ones in several answers', async () => {
+    const { schedules, put, queue } = await setup();
+    const slot = Date.now() - 60_000;
+    const template = 'x'.repeat(400_000);
+    for (let n = 0; n < 8; n++) await put(`s${n}`, slot + n, { template });
+    const seen: string[] = [];
+    for (let turn = 0; seen.length < 8 && turn < 8; turn++) {
+      const due = await schedules.due([queue], Infinity);
+      expect(due.schedules.length).toBeLessThanOrEqual(3);
+      seen.push(...due.schedules.map(({ id }) => id));
+      expect(due.nextInMs).toBe(seen.length < 8 ? 0 : Infinity);
+      for (const one of due.schedules) await schedules.remove(one);
+    }
+    expect(seen).toEqual(['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7']);
+  });
+
+  it('rejects where the server gives no answer', async () => {
+    const { schedules, queue, failures } = await setup();
+    failures.push(new StoreUnavailableError('silence', true));
+    await expect(schedules.due([queue], 60_000)).rejects.toThrow('silence');
+  });
+
+  it('drops a place that has no schedule', async () => {
+    const { connection, schedules, put, queue } = await setup();
+    await put('whole', Date.now() - 1_000);
+    await admin.zadd(connection.keys.of(queue)[14]!, 1, 'broken');
+    expect((await schedules.due([queue], Infinity)).schedules).toMatchObject([{ id: 'whole' }]);
+    expect(await schedules.list(queue, { limit: 9 })).toMatchObject([{ id: 'whole' }]);
+  });
+});
+
+describe('Steps of schedules in Redis', () => {
+  it('leave a hundred at a time', async () => {
+    const { schedules, put, step, calls } = await setup();
+    await put('a', 1);
+    calls.length = 0;
+    const answers = await schedules.advance(Array.from({ length: 250 }, (_, n) => step('a', n + 1)));
+    expect(answers.every(({ status }) => status === 'advanced')).toBe(true);
+    expect(calls).toEqual(['advance', 'advance', 'advance']);
+  });
+
+  it('keep the answers of other calls where one is refused', async () => {
+    const { schedules, put, step, queue, failures } = await setup();
+    await Promise.all(Array.from({ length: 250 }, (_, n) => put(`s${n}`, 1)));
+    const refused = new Error('OOM command not allowed');
+    failures.push(undefined, refused);
+    const answers = await schedules.advance(Array.from({ length: 250 }, (_, n) => step(`s${n}`, 1)));
+    const advanced = { status: 'advanced' };
+    expect(answers.slice(0, 100)).toEqual(Array(100).fill(advanced));
+    expect(answers.slice(100, 200)).toEqual(Array(100).fill({ status: 'unanswered', reason: refused }));
+    expect(answers.slice(200)).toEqual(Array(50).fill(advanced));
+    expect(await schedules.get({ queue, id: 's150' })).toMatchObject({ nextSlot: 1 });
+  });
+
+  it('wait for a silent server once', async () => {
+    const { schedules, put, step, calls, failures } = await setup();
+    await Promise.all(Array.from({ length: 250 }, (_, n) => put(`s${n}`, 1)));
+    calls.length = 0;
+    const reason = new StoreUnavailableError('silence', true);
+    failures.push(undefined, reason);
+    const answers = await schedules.advance(Array.from({ length: 250 }, (_, n) => step(`s${n}`, 1)));
+    expect(answers.slice(0, 100)).toEqual(Array(100).fill({ status: 'advanced' }));
+    expect(answers.slice(100)).toEqual(Array(150).fill({ status: 'unanswered', reason }));
+    expect(calls).toHaveLength(2);
+  });
+});
