@@ -23,8 +23,17 @@ export class Firing {
     private readonly lines: ScheduleLog,
   ) {}
 
-  /** What is to be done about a schedule; undefined where this version cannot read it, or does not have its job. */
+  /** What is to be done about a schedule; undefined where this process cannot read it, or does not have its job. */
   plan(schedule: ScheduleRecord, now: number): Due | undefined {
+    try {
+      return this.read(schedule, now);
+    } catch {
+      // A zone that this machine does not know, a rule of a later version: one such schedule must not stop the others.
+      return undefined;
+    }
+  }
+
+  private read(schedule: ScheduleRecord, now: number): Due | undefined {
     const job = this.registry.named(schedule.job);
     const rule = readRule(schedule.rule);
     const template = readTemplate(schedule.template);
@@ -34,12 +43,12 @@ export class Firing {
       fires === undefined
         ? undefined
         : buildSlotTask(schedule, template, this.ids.next(now), now, { slot: fires, nextSlot });
-    const steps = dueSteps(slotsOf(rule, schedule.firstSlot), schedule.nextSlot, now, template.missed).map(
-      (step): Step => ({
-        ...{ queue, id, slot: step.slot, nextSlot: step.nextSlot, skipped: step.skipped },
-        ...{ overlap: template.overlap, task: build(step) },
-      }),
-    );
+    const { missed, overlap } = template;
+    const slots = slotsOf(rule, schedule.firstSlot);
+    const steps = dueSteps(slots, schedule.nextSlot, now, missed, overlap).map((step): Step => ({
+      ...{ queue, id, slot: step.slot, nextSlot: step.nextSlot, skipped: step.skipped },
+      ...{ overlap, task: build(step) },
+    }));
     return { schedule, job, steps };
   }
 
