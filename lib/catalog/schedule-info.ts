@@ -33,7 +33,13 @@ export function scheduleInfo(record: ScheduleRecord): ScheduleInfo {
   const { queue, id, job, fired, skipped, isPaused, lastTask } = record;
   const template = readTemplate(record.template);
   return {
-    ...{ queue, id, job, fired, skipped, isPaused, lastTask },
+    queue,
+    id,
+    job,
+    fired,
+    skipped,
+    isPaused,
+    lastTask,
     rule: readRule(record.rule),
     params: template?.params,
     missed: template?.missed,

@@ -24,7 +24,10 @@ export class SchedulePutter {
     const putting = this.firstSlot(queue, job, schedule).then((nextSlot) =>
       this.backend.schedules.put(
         {
-          ...{ queue, id, job, nextSlot },
+          queue,
+          id,
+          job,
+          nextSlot,
           rule: ruleText(schedule),
           template: templateText(params, plan),
           isDeclared: false,
@@ -42,9 +45,9 @@ export class SchedulePutter {
     const now = isOpenEnded ? 0 : await this.backend.schedules.now(queue);
     const slot = firstSlotOf(slots, from, now);
     if (slot !== undefined) return slot;
-    const [option, value] =
-      slots.until === undefined ? ['cron', 'cron' in slots && slots.cron] : ['until', new Date(slots.until)];
-    throw new InvalidOptionError(job, option as string, value, 'such that there is a slot');
+    const option = slots.until === undefined ? 'cron' : 'until';
+    const value = slots.until === undefined ? 'cron' in slots && slots.cron : new Date(slots.until);
+    throw new InvalidOptionError(job, option, value, 'such that there is a slot');
   }
 
   private async answered<T>(putting: Promise<T>, job: string, id: string): Promise<T> {

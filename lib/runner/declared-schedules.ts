@@ -34,7 +34,10 @@ export class DeclaredSchedules {
       const { text } = await definition.codec.encode(values);
       const { name: job, queue } = definition;
       all.push({
-        ...{ queue, id: job, job, plan: schedule },
+        queue,
+        id: job,
+        job,
+        plan: schedule,
         rule: ruleText(schedule),
         template: templateText(text, plan),
       });

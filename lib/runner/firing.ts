@@ -46,8 +46,13 @@ export class Firing {
     const { missed, overlap } = template;
     const slots = slotsOf(rule, schedule.firstSlot);
     const steps = dueSteps(slots, schedule.nextSlot, now, missed, overlap).map((step): Step => ({
-      ...{ queue, id, slot: step.slot, nextSlot: step.nextSlot, skipped: step.skipped },
-      ...{ overlap, task: build(step) },
+      queue,
+      id,
+      slot: step.slot,
+      nextSlot: step.nextSlot,
+      skipped: step.skipped,
+      overlap,
+      task: build(step),
     }));
     return { schedule, job, steps };
   }

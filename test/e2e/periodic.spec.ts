@@ -49,10 +49,10 @@ describe('a periodic job', () => {
     await first.advance(59 * second);
     await first.runner.stop();
     await first.runner.start();
-    const second_ = await start({ providers: [noting('1m').Noting], beside: first });
+    const other = await start({ providers: [noting('1m').Noting], beside: first });
     await first.advance(0);
     expect(runs).toHaveLength(1);
-    await second_.runner.stop();
+    await other.runner.stop();
     await first.advance(second);
     expect(runs).toHaveLength(2);
   });
@@ -244,10 +244,10 @@ describe('a periodic job', () => {
     await first.advance(0);
     await first.runner.stop();
     const after = noting('1m', { queue: 'there' });
-    const second_ = await start({ providers: [after.Noting], beside: first });
+    const other = await start({ providers: [after.Noting], beside: first });
     await first.advance(0);
-    expect(await second_.catalog.schedule({ queue: 'here', id: 'Noting' })).toBeUndefined();
-    expect(await second_.catalog.schedule({ queue: 'there', id: 'Noting' })).toBeDefined();
+    expect(await other.catalog.schedule({ queue: 'here', id: 'Noting' })).toBeUndefined();
+    expect(await other.catalog.schedule({ queue: 'there', id: 'Noting' })).toBeDefined();
   });
 
   it('has no schedule where it is disabled, and can still be enqueued', async () => {
