@@ -31,12 +31,12 @@ export function dueSteps(
   nextSlot: number,
   now: number,
   missed: Missed,
-  overlap: Overlap,
+  overlap: Overlap = 'queue',
 ): SlotStep[] {
   if (nextSlot > now) return [];
   const all = firingSlots(slots, nextSlot, now, missed);
-  // A missed slot that fires beside one that is not would only keep that from firing, or be replaced by it.
-  const firing = missed === 'once' && overlap !== 'queue' ? all.slice(-1) : all;
+  // Of several at once the first would only keep the others from firing, or be replaced by them.
+  const firing = typeof missed === 'string' && overlap !== 'queue' ? all.slice(-1) : all;
   const end = slots.after(now);
   if (firing.length === 0)
     return [{ slot: nextSlot, nextSlot: end, skipped: countDue(slots, nextSlot, now + 1) }];

@@ -25,7 +25,7 @@ export class SlotGrid {
     if ('ms' in every) return Math.max(Math.floor((t - first) / every.ms), -1);
     // A slot of this number is in the month of t or before it, the next one in a later month.
     const index = Math.floor((monthOf(t) - monthOf(first)) / every.months);
-    return Math.max(index, -1);
+    return Math.max(this.at(index) > t ? index - 1 : index, -1);
   }
 
   private slot(index: number): number | undefined {

@@ -172,7 +172,7 @@ interface Pattern {
 
 const minutes = fc.oneof(
   fc.uniqueArray(fc.nat({ max: 59 }), { minLength: 1, maxLength: 4 }),
-  fc.constantFrom([0, 15, 30, 45], [0], [30]),
+  fc.constantFrom<number[]>([0, 15, 30, 45], [0], [30]),
 );
 const someHours = fc.uniqueArray(fc.nat({ max: 23 }), { minLength: 1, maxLength: 6 });
 const hours = fc.oneof(
@@ -183,7 +183,7 @@ const hours = fc.oneof(
     has: (hour: number) => hour % step === 0,
   })),
   fc.constant({ text: '0-23', isFixed: true, has: (_hour: number) => true }),
-  fc.oneof(someHours, fc.constantFrom([0], [1], [2], [2, 3], [23])).map((some) => ({
+  fc.oneof(someHours, fc.constantFrom<number[]>([0], [1], [2], [2, 3], [23])).map((some) => ({
     text: some.join(','),
     isFixed: true,
     has: (hour: number) => some.includes(hour),
