@@ -57,18 +57,20 @@ export class Firing {
     return { schedule, job, steps };
   }
 
-  /** Fires those without hooks in one call; those with hooks, which may take their time, one by one beside it. */
-  async fire(due: readonly Due[]): Promise<void> {
+  /**
+   * Fires those without hooks in one call; those with hooks, which may take their time, one by one beside it. Answers why a
+   * part of the store was silent, if one was: what was moved on there, and what was not, shows at the next look.
+   */
+  async fire(due: readonly Due[]): Promise<Error | undefined> {
     const steps: { one: Due; step: Step }[] = [];
     for (const one of due) {
       if (this.hooks.has(one.job)) this.hooks.begin(one, (step) => this.advance(one, step));
       else for (const step of one.steps) steps.push({ one, step });
     }
-    if (steps.length === 0) return;
+    if (steps.length === 0) return undefined;
     const answers = await this.backend.schedules.advance(steps.map(({ step }) => step));
     steps.forEach(({ one, step }, index) => this.say(one, step, answers[index]!));
-    // What was moved on, and what was not, shows at the next look.
-    for (const answer of answers) if (answer.status === 'unanswered') throw answer.reason;
+    return answers.find((answer) => answer.status === 'unanswered')?.reason;
   }
 
   private async advance(one: Due, step: Step): Promise<Advanced> {

@@ -15,7 +15,7 @@ const context = 'JobRunner';
 
 /** A wall clock may be set, and a machine may sleep: no look is put off for longer while there is a slot to come. */
 const longestSleepMs = 60_000;
-/** A page that is full of schedules which others must fire is not asked for again at once. */
+/** A page that is full of schedules which others must fire, or a store with a silent part, is not asked again at once. */
 const leastPauseMs = 1_000;
 /** A due schedule that nobody has fired for so long is one that nobody here knows: it is left out for as long again. */
 const strangerAfterMs = 60_000;
@@ -35,6 +35,7 @@ export class Scheduler {
   private timer: ClockTimer | undefined;
   private looking: Promise<void> | undefined;
   private isRung = false;
+  private isInTrouble = false;
   private isOver = false;
 
   constructor(
@@ -84,25 +85,38 @@ export class Scheduler {
   }
 
   private async look(): Promise<void> {
-    const { backend, clock, log } = this.parts;
+    const { backend, clock } = this.parts;
     this.isRung = false;
     try {
       await this.declaring.declare(clock.elapsed());
       const due = await backend.schedules.due(this.queues, forgetAfterMs);
       const askedAt = clock.elapsed();
-      const nextInMs = await this.fire(due);
-      if (due.unanswered) throw due.unanswered[0]!.reason;
       this.outage.answered();
-      this.sleep(askedAt + nextInMs - clock.elapsed());
+      const { nextInMs, silence } = await this.fire(due);
+      this.say(silence);
+      // A part that is silent is asked again soon, and keeps the slots of the others from nothing.
+      this.sleep(askedAt + Math.min(nextInMs, silence ? leastPauseMs : Infinity) - clock.elapsed());
     } catch (error) {
-      if (this.outage.failed() && !this.isOver)
-        log.write('warn', context, `schedules cannot be looked at, trying again: ${lineOf(error)}`);
+      this.outage.failed();
+      this.say(error);
       this.sleep(this.outage.pausedUntil - clock.elapsed());
     }
   }
 
-  /** Answers when there may be more to do. */
-  private async fire({ schedules, now, nextInMs }: DueSchedules): Promise<number> {
+  /** Once for each time that the store, or a part of it, falls silent. */
+  private say(trouble: unknown): void {
+    const isNews = trouble !== undefined && !this.isInTrouble && !this.isOver;
+    this.isInTrouble = trouble !== undefined;
+    if (isNews)
+      this.parts.log.write(
+        'warn',
+        context,
+        `schedules cannot be looked at, trying again: ${lineOf(trouble)}`,
+      );
+  }
+
+  /** Answers when there may be more to do, and why a part of the store is silent, if one is. */
+  private async fire({ schedules, now, nextInMs, unanswered }: DueSchedules) {
     const mine: Due[] = [];
     const strangers: ScheduleRecord[] = [];
     let next = nextInMs;
@@ -114,8 +128,9 @@ export class Scheduler {
       if (slot !== undefined) next = Math.min(next, slot - now);
     }
     if (strangers.length > 0) await this.parts.backend.schedules.defer(strangers, strangerAfterMs);
-    await this.firing.fire(mine);
-    return Math.max(next, mine.length === 0 ? Math.min(leastPauseMs, nextInMs || leastPauseMs) : 0);
+    const silence = (await this.firing.fire(mine)) ?? unanswered?.[0]?.reason;
+    const leastMs = mine.length === 0 && nextInMs === 0 ? leastPauseMs : 0;
+    return { nextInMs: Math.max(next, leastMs), silence };
   }
 
   private plan(schedule: ScheduleRecord, now: number): Due | undefined {
