@@ -14,7 +14,7 @@ local function live_task(q, s)
   if task.state == 'scheduled' or task.state == 'waiting' then return task end
   if task.state ~= 'pending' then return nil end
   local runs_again = not task.run.cancel and task.run.attempt <= task.run.retries
-  if runs_again or tonumber(redis.call('ZSCORE', q.pending, task.member)) > now then return task end
+  if runs_again or tonumber(redis.call('ZSCORE', q.pending, task.member) or 0) > now then return task end
 end
 
 local function add_slot_task(q, s, overlap, id, head, rest)

@@ -51,12 +51,12 @@ for i = 1, #found do
     break
   end
   local text = redis.call('HGET', q.schedules, id)
-  local s = text and parse_schedule(id, text)
-  if not s or s.declared_at ~= '' and tonumber(s.declared_at) <= forget_before then
+  local declared_at = tonumber(text and string.match(text, '^[^|]*|[^|]*|[^|]*|[^|]*|[^|]*|[^|]*|(%d+)|'))
+  if not text or declared_at and declared_at <= forget_before then
     remove_schedule(q, id)
   else
     reply[#reply + 1] = index
-    tell_schedule(reply, s)
+    tell_schedule(reply, id, text)
     bytes = bytes + #text
   end
 end
