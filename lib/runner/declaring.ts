@@ -39,6 +39,11 @@ export class Declaring {
     return this.names.has(nameOf(ref));
   }
 
+  /** When there is something to say again, by a clock that never runs back. */
+  get nextAt(): number {
+    return this.plans.length === 0 ? Infinity : this.saidAt + declareEveryMs;
+  }
+
   /** The store may have lost something: all is asked for again. */
   again(): void {
     this.saidAt = -Infinity;
@@ -50,8 +55,8 @@ export class Declaring {
    */
   async declare(now: number): Promise<Error | undefined> {
     if (this.plans.length === 0) return undefined;
-    const troubles = now < this.saidAt + declareEveryMs ? [] : await this.sayAll();
-    if (troubles.length === 0 && now >= this.saidAt + declareEveryMs) this.saidAt = now;
+    const troubles = now < this.nextAt ? [] : await this.sayAll();
+    if (troubles.length === 0 && now >= this.nextAt) this.saidAt = now;
     const putting = Array.from(this.toPut, async (plan) => {
       await this.put(plan);
       this.toPut.delete(plan);

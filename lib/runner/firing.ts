@@ -53,7 +53,7 @@ export class Firing {
       id,
       version,
       slot: step.slot,
-      passes: step.passes,
+      passes: step.fires ?? Math.max(slots.upTo(now) ?? step.slot, step.slot),
       nextSlot: step.nextSlot,
       skipped: step.skipped,
       overlap,

@@ -102,7 +102,7 @@ export class Scheduler {
       const found = await this.fireAll();
       this.outage.answered();
       trouble ??= found.trouble;
-      nextAt = trouble ? Math.min(found.nextAt, clock.elapsed() + leastPauseMs) : found.nextAt;
+      nextAt = Math.min(found.nextAt, trouble ? clock.elapsed() + leastPauseMs : this.declaring.nextAt);
       if (!trouble) await this.forgetting.look(clock.elapsed());
     } catch (error) {
       trouble = error;

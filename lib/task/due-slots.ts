@@ -12,8 +12,6 @@ export interface SlotStep {
   readonly fires?: number;
   /** Where the schedule stands afterwards; undefined where it has ended. */
   readonly nextSlot: number | undefined;
-  /** The latest slot that it passes. */
-  readonly passes: number;
   /** How many slots were passed over; those of a cron text are counted up to 1,000. */
   readonly skipped: number;
 }
@@ -41,18 +39,10 @@ export function dueSteps(
   const firing = typeof missed === 'string' && overlap !== 'queue' ? all.slice(-1) : all;
   const end = slots.after(now);
   if (firing.length === 0)
-    return [
-      {
-        slot: nextSlot,
-        nextSlot: end,
-        passes: lastDue(slots, nextSlot, now) ?? nextSlot,
-        skipped: countDue(slots, nextSlot, now + 1),
-      },
-    ];
+    return [{ slot: nextSlot, nextSlot: end, skipped: countDue(slots, nextSlot, now + 1) }];
   return firing.map((fires, index) => ({
     slot: index === 0 ? nextSlot : fires,
     fires,
-    passes: fires,
     nextSlot: index === firing.length - 1 ? end : firing[index + 1],
     skipped: index === 0 ? countDue(slots, nextSlot, fires) : 0,
   }));

@@ -43,6 +43,8 @@ export function firstSlotOf(
 ): number | 'now' | undefined {
   const first = 'every' in rule ? Math.ceil(from ?? now) : firstMatch(rule, from, now);
   if (first === undefined || !(first < endOf(rule, first))) return undefined;
+  // All its slots have passed: it is over.
+  if (first < now && slotsOf(rule, first).after(now - 1) === undefined) return undefined;
   return 'every' in rule && from === undefined ? 'now' : first;
 }
 

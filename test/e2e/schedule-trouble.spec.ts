@@ -25,7 +25,7 @@ function noting(every: string, options: object = {}) {
 /** Timers of a real clock fire a little early now and then. */
 class HastyClock extends VirtualClock {
   override after(delayMs: number, wake: () => void): ClockTimer {
-    return super.after(Math.max(delayMs - 0.5, 0), wake);
+    return super.after(delayMs > 10 ? delayMs - 0.5 : delayMs, wake);
   }
 }
 
