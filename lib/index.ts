@@ -3,8 +3,14 @@ export type { JobsOptions, RetentionOptions, RunnerOptions } from './jobs.option
 export { ConflictingRootsError } from './jobs-root.js';
 
 export { Job } from './job/job.decorator.js';
+export { Periodic } from './job/periodic.decorator.js';
+export { Cron } from './job/cron.decorator.js';
+export { CronExpression } from './job/cron-expression.js';
 export { JobHooks } from './job/job-hooks.decorator.js';
 export type { JobOptions } from './job/job-options.js';
+export type { RecurringOptions } from './job/recurring-options.js';
+export type { RecurringDecorator } from './job/recurring-decorator.js';
+export type { RuleDependency, RuleFactory } from './job/rule.js';
 export type { JobClass, JobHandler, ParamsOf, TaskHooks } from './job/job-handler.js';
 export { DuplicateJobError, InvalidJobError, JobNotProvidedError, NotAJobError } from './job/errors.js';
 
@@ -15,12 +21,17 @@ export { BulkError, EnqueueFailedError, EnqueueTimeoutError, QueueClosedError } 
 
 export { JobRunner } from './runner/job-runner.js';
 export { JobCatalog, type TaskName } from './catalog/job-catalog.js';
+export type { ScheduleInfo } from './catalog/schedule-info.js';
 
 export { Task } from './task/task.js';
 export type { Duration } from './task/duration.js';
 export type { EnqueueDefaults, EnqueueOptions } from './task/enqueue-options.js';
 export type { ParamsType } from './task/params.js';
 export type { Backoff } from './task/retry-policy.js';
+export type { ScheduleOptions } from './task/schedule-options.js';
+export type { Missed } from './task/due-slots.js';
+export type { Overlap } from './task/schedule-record.js';
+export type { SlotRule } from './task/slots.js';
 export type { Failure, TaskRecord, TaskRef, TaskState } from './task/task-record.js';
 export { Clock, type ClockTimer } from './task/clock.js';
 export {

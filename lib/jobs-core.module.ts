@@ -19,7 +19,9 @@ import { checkSingleRoot, JOBS_OPTIONS } from './jobs-root.js';
 import type { ResolvedOptions } from './resolve-options.js';
 import { Adder } from './queue/adder.js';
 import { JobQueue } from './queue/job-queue.js';
+import { SchedulePutter } from './queue/schedule-putter.js';
 import { Conclusion } from './runner/conclusion.js';
+import { DeclaredSchedules } from './runner/declared-schedules.js';
 import { Executor } from './runner/executor.js';
 import { Patience } from './runner/patience.js';
 import { JobRunner } from './runner/job-runner.js';
@@ -90,9 +92,10 @@ const BACKEND = Symbol('nestjs-jobs backend');
     },
     {
       provide: JobQueue,
-      inject: [JOBS_OPTIONS, JobRegistry, Adder, Clock, JobsLog],
+      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog],
       useFactory: (
-        { runner }: ResolvedOptions,
+        { runner, enqueueTimeoutMs }: ResolvedOptions,
+        backend: Backend,
         registry: JobRegistry,
         adder: Adder,
         clock: Clock,
@@ -101,6 +104,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
         new JobQueue(
           registry,
           adder,
+          new SchedulePutter(backend, clock, enqueueTimeoutMs),
           new TaskIds(),
           clock,
           log,
@@ -108,14 +112,20 @@ const BACKEND = Symbol('nestjs-jobs backend');
         ),
     },
     {
+      provide: DeclaredSchedules,
+      inject: [JobRegistry],
+      useFactory: (registry: JobRegistry) => new DeclaredSchedules(registry),
+    },
+    {
       provide: JobRunner,
-      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Clock, JobsLog],
+      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Clock, JobsLog, DeclaredSchedules],
       useFactory: (
         { runner, retention, payloadLimit }: ResolvedOptions,
         backend: Backend,
         registry: JobRegistry,
         clock: Clock,
         log: JobsLog,
+        declared: DeclaredSchedules,
       ) => {
         const lines = new TaskLog(log, clock);
         const keep = {
@@ -124,11 +134,13 @@ const BACKEND = Symbol('nestjs-jobs backend');
           cancelledMs: () => spanMs(retention.cancelled, clock.now()),
         };
         const patience = new Patience(clock);
-        const conclusion = new Conclusion(registry.hooks, patience, keep, payloadLimit, lines, log);
+        const conclusion = new Conclusion(registry.hooks, patience, keep, payloadLimit, clock, lines, log);
         const executor = new Executor(registry, clock, patience, conclusion, lines, log);
-        // What the runner itself meets is said even where lines about tasks are not wanted.
         const troubles = new JobsLog({ level: 'warn' });
-        return new JobRunner({ backend, registry, executor, clock, log: troubles, lines }, runner);
+        return new JobRunner(
+          { backend, registry, executor, clock, log: troubles, lines, taskLines: log, declared },
+          runner,
+        );
       },
     },
     {
@@ -149,6 +161,7 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
     @Inject(Adder) private readonly adder: Adder,
     @Inject(JobRegistry) private readonly registry: JobRegistry,
     @Inject(JobExplorer) private readonly explorer: JobExplorer,
+    @Inject(DeclaredSchedules) private readonly declared: DeclaredSchedules,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
   ) {
     // Nest calls `onModuleInit` by distance, the farthest first: before any other module may enqueue, the store is open.
@@ -157,7 +170,8 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
 
   async onModuleInit(): Promise<void> {
     checkSingleRoot(this.modules);
-    this.explorer.explore(this.registry);
+    await this.explorer.explore(this.registry);
+    await this.declared.prepare();
     if (this.options.backend === undefined && process.env.NODE_ENV === 'production')
       new Logger('JobsModule').warn(
         "tasks live in this process's memory and are lost when it ends; name a backend, or say 'memory:' if that is meant",

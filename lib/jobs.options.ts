@@ -28,6 +28,11 @@ export interface JobsOptions {
   >;
   retention?: RetentionOptions;
   /**
+   * The zone of `cron` where none is named with it, such as `'Europe/Berlin'`.
+   * @default 'UTC'
+   */
+  timeZone?: string;
+  /**
    * Most bytes of a task's params as JSON text.
    * @default 1048576
    */
@@ -87,6 +92,11 @@ export interface RunnerOptions {
    */
   blockedLimit?: Duration;
   /**
+   * Whether this runner fires the schedules of its queues.
+   * @default true
+   */
+  schedules?: boolean;
+  /**
    * Whether the runner starts with the application; else call `JobRunner.start()`.
    * @default true
    */
@@ -105,6 +115,7 @@ export interface RetentionOptions {
 
 export const defaultOptions = {
   prefix: 'jobs',
+  timeZone: 'UTC',
   payloadLimit: 1_048_576,
   enqueueTimeout: '5s',
   globalEnhancers: false,
@@ -116,6 +127,7 @@ export const defaultOptions = {
     pollInterval: '5s',
     shutdownTimeout: '30s',
     blockedLimit: '5m',
+    schedules: true,
     autoStart: true,
   },
 } satisfies JobsOptions;

@@ -11,6 +11,7 @@ import { checkKeys } from './task/check-keys.js';
 import { toMs, toSpan, type Duration, type Span } from './task/duration.js';
 import { checkEnqueueDefaults, checkQueueName, type EnqueueDefaults } from './task/enqueue-options.js';
 import { InvalidOptionError } from './task/errors.js';
+import { checkTimeZone } from './task/time-zone.js';
 
 const where = 'JobsModule.forRoot';
 
@@ -38,16 +39,18 @@ export function resolveOptions(options: JobsOptions = {}): ResolvedOptions {
   const {
     prefix = defaultOptions.prefix,
     payloadLimit = defaultOptions.payloadLimit,
+    timeZone = defaultOptions.timeZone,
     log = defaultOptions.log,
   } = options;
   if (typeof prefix !== 'string' || !/^[\w-]{1,40}$/.test(prefix))
     refuse('prefix', prefix, '1 to 40 letters, digits, _ or -');
+  checkTimeZone(timeZone, where);
   if (!isCount(payloadLimit)) refuse('payloadLimit', payloadLimit, 'a number of bytes above 0');
   return Object.freeze({
     backend: options.backend,
     prefix,
     runner: options.runner === false ? false : resolveRunner(options.runner ?? {}),
-    defaults: resolveDefaults(options.defaults ?? {}),
+    defaults: resolveDefaults(options.defaults ?? {}, timeZone),
     retention: resolveRetention(options.retention ?? {}),
     payloadLimit,
     enqueueTimeoutMs: positiveMs('enqueueTimeout', options.enqueueTimeout ?? defaultOptions.enqueueTimeout),
@@ -62,6 +65,7 @@ const knownKeys = [
   'runner',
   'defaults',
   'retention',
+  'timeZone',
   'payloadLimit',
   'enqueueTimeout',
   'globalEnhancers',
@@ -76,6 +80,7 @@ const knownRunnerKeys = [
   'pollInterval',
   'shutdownTimeout',
   'blockedLimit',
+  'schedules',
   'autoStart',
 ] as const satisfies readonly (keyof RunnerOptions)[];
 
@@ -98,6 +103,7 @@ function resolveRunner(options: RunnerOptions): RunnerSettings {
     pollIntervalMs: positiveMs('runner.pollInterval', chosen.pollInterval),
     shutdownTimeoutMs: toMs(chosen.shutdownTimeout, { where, option: 'runner.shutdownTimeout' }),
     blockedLimitMs: positiveMs('runner.blockedLimit', chosen.blockedLimit),
+    schedules: bool('runner.schedules', chosen.schedules),
     autoStart: bool('runner.autoStart', chosen.autoStart),
   });
 }
@@ -119,11 +125,12 @@ function resolveQueues(queues: NonNullable<RunnerOptions['queues']>): RunnerSett
   return Object.freeze(resolved);
 }
 
-function resolveDefaults(options: NonNullable<JobsOptions['defaults']>): EnqueueDefaults {
+/** The zone of the module is one more thing that holds where a job does not say otherwise. */
+function resolveDefaults(options: NonNullable<JobsOptions['defaults']>, timeZone: string): EnqueueDefaults {
   const known = ['queue', 'priority', 'retries', 'backoff', 'jitter', 'timeout', 'expires', 'keep'];
   checkKeys(options, known, where, 'defaults');
   checkEnqueueDefaults(options, `${where} defaults`);
-  return Object.freeze(withoutUndefined(options));
+  return Object.freeze({ ...withoutUndefined(options), timeZone });
 }
 
 function resolveRetention(options: RetentionOptions): ResolvedRetention {

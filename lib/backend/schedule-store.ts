@@ -1,5 +1,8 @@
+import type { NewSchedule, Overlap, ScheduleRecord } from '../task/schedule-record.js';
 import type { NewTask, TaskRef } from '../task/task-record.js';
 import type { Added, Unanswered } from './answers.js';
+
+export type { NewSchedule, Overlap, ScheduleRecord, StoreSlot } from '../task/schedule-record.js';
 
 /**
  * Rules that make tasks at slots. What a rule means is the scheduler's business; the store keeps its place, and moves it
@@ -9,24 +12,29 @@ export interface ScheduleStore {
   /** The time of the store's part that has the queue, by which first slots are reckoned. */
   now(queue: string): Promise<number>;
   /**
-   * Stores a schedule. Where its queue has one of its id: `absent` leaves that as it is (`existing`); `changed` does so where
-   * the rule is the same, but for the job and the template, which are taken over, and ends a deferral; a declared one makes it
-   * declared. `always`, and `changed` with another rule, puts the new one in its place (`replaced`), which then is at
-   * `nextSlot`. A pause, the last slot, the last task and the counts outlast all of these.
+   * Stores a schedule. Where its queue has one of its id: `absent` leaves that as it is (`existing`). `replace` leaves it where
+   * it stands if the rule is the same, but for the job and the template, which are taken over, and ends a deferral; a declared
+   * one makes it declared (`existing`). With another rule it puts the new one in its place (`replaced`), unless its `nextSlot`
+   * is not after the last slot, which then would fire twice: nothing is done (`passed`). A pause, the last slot, the last task
+   * and the counts outlast all of these.
    */
   put(
     schedule: NewSchedule,
-    when: 'absent' | 'changed' | 'always',
-  ): Promise<'stored' | 'existing' | 'replaced'>;
-  /** Says that a living process declares these: see `declaredAt`. Those that are gone, or were put by a call, are left alone. */
-  declare(refs: readonly TaskRef[]): Promise<void>;
-  remove(ref: TaskRef): Promise<boolean>;
+    when: 'absent' | 'replace',
+  ): Promise<'stored' | 'existing' | 'replaced' | 'passed'>;
+  /**
+   * Says that a living process declares these, see `declaredAt`; answers those that are gone. Ones that were put by a call
+   * are left alone.
+   */
+  declare(refs: readonly TaskRef[]): Promise<TaskRef[]>;
+  /** Where `declaredAt` is given, only one that has not been declared since. */
+  remove(ref: TaskRef, declaredAt?: number): Promise<boolean>;
   /**
    * The schedules of these queues whose next slot has come, the earliest first and at most 1,000, and how long until there
-   * may be others. Paused schedules and those of paused queues are not among them. A declared schedule that nobody has
-   * declared for `forgetAfterMs` is taken away instead. Rejects only where no part of the store answered.
+   * may be others; the first `skip` of a queue are left out. Paused schedules and those of paused queues are not among them.
+   * Rejects only where no part of the store answered.
    */
-  due(queues: readonly string[], forgetAfterMs: number): Promise<DueSchedules>;
+  due(queues: readonly AskedSchedules[]): Promise<DueSchedules>;
   /**
    * Schedules that are due, but that the asker cannot fire: `due` leaves them out for a while, for everybody. One that does
    * not stand at the slot at which it was seen has been fired by another, and is left alone.
@@ -51,66 +59,41 @@ export interface ScheduleStore {
   resume(ref: TaskRef, slot: number, nextSlot: number): Promise<'resumed' | 'lost'>;
 }
 
-export interface NewSchedule extends TaskRef {
-  readonly job: string;
-  /** When its slots are, as text; opaque to the store, which only compares it. */
-  readonly rule: string;
-  /** What its tasks are made from, as text; opaque to the store. */
-  readonly template: string;
-  /** The first slot. */
-  readonly nextSlot: StoreSlot;
-  /** It stands in code: only processes that declare it fire it. */
-  readonly isDeclared: boolean;
+/** A queue whose due schedules are asked for. */
+export interface AskedSchedules {
+  readonly queue: string;
+  /** How many of the earliest ones are not wanted. */
+  readonly skip: number;
 }
 
-/** A slot at a point in time, or `now`: the moment the schedule is stored. */
-export type StoreSlot = number | 'now';
-
-export interface ScheduleRecord extends TaskRef {
-  readonly job: string;
-  readonly rule: string;
-  readonly template: string;
-  /** The slot at which this rule began: the grid of a span counts from here. */
-  readonly firstSlot: number;
-  readonly nextSlot: number;
-  /** The latest slot that was passed, as far as the store was told: an advance's own, or that of its task. */
-  readonly lastSlot?: number;
-  /** The task of the latest slot that made one; where its lock let it change the holder instead, the holder. */
-  readonly lastTask?: string;
-  /** Slots that made a task, and slots that were passed over. */
-  readonly fired: number;
-  readonly skipped: number;
-  readonly isPaused: boolean;
-  /** When a process last said that its code declares it; absent where it was put by a call. */
-  readonly declaredAt?: number;
+/** A due schedule, with the time of its part of the store. */
+export interface DueSchedule extends ScheduleRecord {
+  readonly now: number;
 }
 
 /** A schedule as it was seen: where it stood then. */
 export type SeenSchedule = Pick<ScheduleRecord, 'queue' | 'id' | 'nextSlot'>;
 
 export interface DueSchedules {
-  readonly schedules: ScheduleRecord[];
+  readonly schedules: DueSchedule[];
   /** 0 where there may be more that are due; Infinity where only a bell can tell. The end of a pause of a queue counts. */
   readonly nextInMs: number;
-  /** The store's time; where its parts have clocks of their own, that of the foremost. */
-  readonly now: number;
   /** Queues whose part of the store gave no answer. */
   readonly unanswered?: readonly Unanswered[];
 }
 
-/** What a slot does while the task of the slot before it is still live. */
-export type Overlap = 'skip' | 'queue' | 'replace';
-
 export interface Advance extends TaskRef {
-  /** Where the schedule must stand. */
+  /** Where the schedule must stand, and as which version: one that was put anew since is another. */
   readonly slot: number;
+  readonly version: number;
+  /** The latest slot that is passed by this step. */
+  readonly passes: number;
   /** Undefined ends it: it is gone then. */
   readonly nextSlot: number | undefined;
   /** The task of the slot; its own `slot` may be a later one, where slots before it were missed. */
   readonly task?: NewTask;
   /**
-   * Where the task that the schedule made last is live (scheduled, waiting or pending; not where its lease has ended and it
-   * would not run again): `skip` adds none, `queue` adds the task all the same, `replace` cancels the other one first, which
+   * Where the task that the schedule made last is live or parked (not where its lease has ended and it would not run again): `skip` adds none, `queue` adds the task all the same, `replace` cancels the other one first, which
    * a runner that has it hears of by the bell.
    */
   readonly overlap: Overlap;

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { ScheduleCatalog } from './schedule-catalog.js';
+import type { ScheduleInfo } from './schedule-info.js';
 import type { Acted, Backend } from '../backend/backend.js';
 import type { JobRegistry } from '../job/job-registry.js';
 import { toMs, type Duration } from '../task/duration.js';
@@ -10,11 +12,15 @@ export type TaskName = string | TaskRef;
 /** Reading and steering the tasks in the store. */
 @Injectable()
 export class JobCatalog {
+  private readonly ofSchedules: ScheduleCatalog;
+
   /** @internal */
   constructor(
     private readonly backend: Backend,
     private readonly registry: JobRegistry,
-  ) {}
+  ) {
+    this.ofSchedules = new ScheduleCatalog(backend, () => this.queues());
+  }
 
   /** A task as the store holds it, with its params as JSON text, its state and its errors. */
   async task(name: TaskName): Promise<TaskRecord | undefined> {
@@ -82,6 +88,40 @@ export class JobCatalog {
 
   isPaused(queue: string): Promise<boolean> {
     return this.backend.catalog.isPaused(queue);
+  }
+
+  /** The schedules of a queue in the order of their next slots, paused ones last. */
+  schedules(queue: string, page: { limit?: number; after?: string } = {}): Promise<ScheduleInfo[]> {
+    return this.ofSchedules.list(queue, { limit: page.limit ?? 100, after: page.after });
+  }
+
+  schedule(name: TaskName): Promise<ScheduleInfo | undefined> {
+    return this.ofSchedules.get(name);
+  }
+
+  /** The next slots of a schedule, at most 1,000. */
+  nextSlots(name: TaskName, count: number): Promise<Date[]> {
+    return this.ofSchedules.nextSlots(name, count);
+  }
+
+  /** Makes a task as a slot would, now, and leaves the schedule untouched; answers the task. */
+  runSchedule(name: TaskName): Promise<TaskRef | 'missing'> {
+    return this.ofSchedules.run(name);
+  }
+
+  /** From now on its slots pass without a task. */
+  pauseSchedule(name: TaskName): Promise<Acted> {
+    return this.ofSchedules.pause(name);
+  }
+
+  /** It goes on with its next slot to come. */
+  resumeSchedule(name: TaskName): Promise<Acted> {
+    return this.ofSchedules.resume(name);
+  }
+
+  /** Takes a schedule away; one from code is back when a process that declares it starts. */
+  removeSchedule(name: TaskName): Promise<Acted> {
+    return this.ofSchedules.remove(name);
   }
 
   private async act<A>(name: TaskName, act: (ref: TaskRef) => Promise<A>): Promise<A | 'missing'> {

@@ -1,6 +1,6 @@
 import { JobsError } from '../task/errors.js';
 
-/** A class that is enqueued or declared as a job, but carries no `@Job`. */
+/** A class that is enqueued as a job, but carries no decorator that makes it one. */
 export class NotAJobError extends JobsError {
   readonly code = 'NOT_A_JOB';
 
@@ -30,19 +30,20 @@ export class DuplicateJobError extends JobsError {
     second: string,
   ) {
     super(
-      `two jobs are named '${job}' (classes ${first} and ${second}): give one of them another name, @Job({ name: … })`,
+      `two jobs are named '${job}' (${first} and ${second}): give one of them another name by the option \`name\``,
     );
   }
 }
 
-/** A decorated class whose shape cannot work. */
+/** A decorated class or method whose shape cannot work. */
 export class InvalidJobError extends JobsError {
   readonly code = 'INVALID_JOB';
 
   constructor(
     readonly job: string,
     what: string,
+    options?: ErrorOptions,
   ) {
-    super(`${job}: ${what}`);
+    super(`${job}: ${what}`, options);
   }
 }

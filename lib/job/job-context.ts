@@ -4,13 +4,14 @@ import { ExternalContextCreator } from '@nestjs/core';
 import { ExternalExceptionFilterContext } from '@nestjs/core/exceptions/external-exception-filter-context.js';
 import { GuardsConsumer, GuardsContextCreator } from '@nestjs/core/guards/index.js';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 import { InterceptorsConsumer, InterceptorsContextCreator } from '@nestjs/core/interceptors/index.js';
 import { PipesConsumer, PipesContextCreator } from '@nestjs/core/pipes/index.js';
 import { Snoozed } from '../task/task.js';
-import type { JobClass, JobHandler } from './job-handler.js';
-import { jobOptionsOf } from './job.decorator.js';
+import { methodOf } from './declaration.js';
+import type { JobDefinition } from './job-definition.js';
 
-/** `run` with everything that Nest puts around a handler. */
+/** The job's method with everything that Nest puts around a handler. */
 export type RunInContext = (params: unknown, task: unknown) => unknown;
 
 const argumentsMetadata = 'nestjs-jobs:arguments';
@@ -20,53 +21,60 @@ const taskKind = 1_000;
 const enhancers = ['__guards__', '__interceptors__', '__pipes__', '__exceptionFilters__'];
 
 /**
- * Nest's interceptors, guards, pipes and exception filters around `run`, with `context.getType() === 'job'`.
+ * Nest's interceptors, guards, pipes and exception filters around a job's method, with `context.getType() === 'job'`.
  * Global ones only where the application asks for them: most are written for HTTP requests.
  */
 export class JobContextCreator {
-  private readonly creator: TaskContextCreator;
+  private readonly creators = new Map<string, TaskContextCreator>();
+  private readonly container: NestContainer;
   private readonly filters: ExternalExceptionFilterContext;
 
   constructor(
-    modules: ModulesContainer,
+    private readonly modules: ModulesContainer,
     /** The application's global enhancers, where they apply to jobs. */
     private readonly globals: ApplicationConfig | undefined,
   ) {
     // The creators ask their container for its modules and for nothing else.
-    const container = { getModules: () => modules } as unknown as NestContainer;
-    this.filters = new ExternalExceptionFilterContext(container, globals);
-    this.creator = new TaskContextCreator(
-      new GuardsContextCreator(container, globals),
-      new GuardsConsumer(),
-      new InterceptorsContextCreator(container, globals),
-      new InterceptorsConsumer(),
-      modules,
-      new PipesContextCreator(container, globals),
-      new PipesConsumer(),
-      this.filters,
-    );
+    this.container = { getModules: () => modules } as unknown as NestContainer;
+    this.filters = new ExternalExceptionFilterContext(this.container, globals);
+  }
+
+  /** Why something that is bound to a job would not apply: Nest leaves out, without a word, what it has not made. */
+  obstacleFor(definition: JobDefinition, wrapper: InstanceWrapper): string | undefined {
+    const made = wrapper.host?.injectables;
+    const classes = boundTo(definition).filter((bound) => typeof bound === 'function');
+    const unmade = classes.find((bound) => !made?.has(bound));
+    if (unmade)
+      return (
+        `${unmade.name} would not apply, as Nest makes it only for a class that it makes itself: ` +
+        'provide the class, not a value or a factory of one'
+      );
+    if (definition.source.isMethod && this.lacksGlobals(wrapper))
+      return (
+        'with globalEnhancers, those of request or transient scope cannot apply to a method of a provider: ' +
+        'make it a class with `run`'
+      );
+    return undefined;
   }
 
   /** Undefined where nothing is bound: the handler is then called as it is. */
   create(
-    target: JobClass,
-    instance: JobHandler<never>,
+    definition: JobDefinition,
+    instance: Record<string, unknown>,
     moduleKey: string,
     contextId?: ContextId,
     inquirerId?: string,
   ): RunInContext | undefined {
-    if (!(instance instanceof target) || !this.isEnhanced(target)) return undefined;
+    const { target, method } = definition.source;
+    if (!(instance instanceof target)) return undefined;
+    if (!this.globals && boundTo(definition).length === 0) return undefined;
+    const handle = instance[method] as never;
     // Nest's external context runs pipes only for arguments that it finds metadata of.
-    Reflect.defineMetadata(
-      argumentsMetadata,
-      argumentsOf(jobOptionsOf(target)?.params),
-      instance.constructor,
-      'run',
-    );
-    const run = this.creator.create(
+    Reflect.defineMetadata(argumentsMetadata, argumentsOf(definition.params), instance.constructor, method);
+    const run = this.creatorIn(moduleKey).create(
       instance,
-      instance.run as never,
-      'run',
+      handle,
+      method,
       argumentsMetadata,
       {
         exchangeKeyForValue: (kind: number, _data: unknown, args: unknown[]) =>
@@ -77,7 +85,7 @@ export class JobContextCreator {
       { guards: true, interceptors: true, filters: false },
       'job',
     );
-    const filter = this.filters.create(instance, instance.run as never, moduleKey, contextId, inquirerId);
+    const filter = this.filters.create(instance, handle, moduleKey, contextId, inquirerId);
     return async (params, task) => {
       try {
         return (await run(params, task)) as unknown;
@@ -92,15 +100,61 @@ export class JobContextCreator {
     };
   }
 
-  private isEnhanced(target: JobClass): boolean {
-    if (this.globals) return true;
-    const { run } = target.prototype as { run: object };
-    return enhancers.some((key) => Reflect.hasMetadata(key, target) || Reflect.hasMetadata(key, run));
+  private creatorIn(moduleKey: string): TaskContextCreator {
+    let creator = this.creators.get(moduleKey);
+    if (!creator) {
+      const { modules, container, globals } = this;
+      creator = new TaskContextCreator(
+        moduleKey,
+        new GuardsContextCreator(container, globals),
+        new GuardsConsumer(),
+        new InterceptorsContextCreator(container, globals),
+        new InterceptorsConsumer(),
+        modules,
+        new PipesContextCreator(container, globals),
+        new PipesConsumer(),
+        this.filters,
+      );
+      this.creators.set(moduleKey, creator);
+    }
+    return creator;
   }
+
+  /** Nest makes global enhancers of request or transient scope for controllers and job classes only. */
+  private lacksGlobals(wrapper: InstanceWrapper): boolean {
+    if (!this.globals) return false;
+    const made: readonly unknown[] = wrapper.getEnhancersMetadata() ?? [];
+    return [
+      ...this.globals.getGlobalRequestGuards(),
+      ...this.globals.getGlobalRequestInterceptors(),
+      ...this.globals.getGlobalRequestPipes(),
+      ...this.globals.getGlobalRequestFilters(),
+    ].some((enhancer) => !made.includes(enhancer));
+  }
+}
+
+/** The guards, interceptors, pipes and filters, or their classes, that stand on the job's class and method. */
+function boundTo({ source: { target, method } }: JobDefinition): unknown[] {
+  const places = [target, methodOf(target, method) as object];
+  return enhancers.flatMap((key) =>
+    places.flatMap((place) => (Reflect.getMetadata(key, place) ?? []) as unknown[]),
+  );
 }
 
 /** Pipes are for the params; the task goes past them. */
 class TaskContextCreator extends ExternalContextCreator {
+  constructor(
+    private readonly moduleKey: string,
+    ...parts: ConstructorParameters<typeof ExternalContextCreator>
+  ) {
+    super(...parts);
+  }
+
+  /** Nest would look among providers only, and find no enhancers for a controller. */
+  override getContextModuleKey(): string {
+    return this.moduleKey;
+  }
+
   override async getParamValue<T>(
     value: T,
     metadata: Parameters<ExternalContextCreator['getParamValue']>[1],

@@ -4,13 +4,17 @@ import { planEnqueue, type EnqueuePlan } from '../task/enqueue-plan.js';
 import { paramsFingerprint } from '../task/params-fingerprint.js';
 import { paramsCodec, type ParamsCodec, type ParamsType } from '../task/params.js';
 import { defaultBackoff, type Backoff } from '../task/retry-policy.js';
+import { methodOf, type JobSource } from './declaration.js';
 import { InvalidJobError } from './errors.js';
-import type { JobClass } from './job-handler.js';
 import { checkJobOptions, type JobOptions } from './job-options.js';
+import { checkRecurringOptions, jobPartOf } from './recurring-options.js';
 
-/** What a job is, read once from its class: nothing here depends on where, or whether, the class is provided. */
+/** What a job is, read once from its code: nothing here depends on where, or whether, its class is provided. */
 export class JobDefinition {
   readonly name: string;
+  /** What messages call it: the class or the method, which is where it can be mended. */
+  readonly where: string;
+  readonly params: ParamsType | undefined;
   readonly codec: ParamsCodec;
   readonly backoff: Backoff;
   readonly jitter: number;
@@ -18,20 +22,24 @@ export class JobDefinition {
   /** The plan of an enqueue that says nothing further. */
   readonly plan: EnqueuePlan;
   private readonly defaults: EnqueueDefaults;
-  private readonly params: ParamsType | undefined;
   private print: string | undefined;
 
   constructor(
-    readonly target: JobClass,
-    options: JobOptions,
+    readonly source: JobSource,
     defaults: EnqueueDefaults,
     payloadLimit: number,
   ) {
-    checkJobOptions(options, target.name || 'an unnamed job class');
-    this.name = options.name ?? target.name;
-    if (!this.name) throw new InvalidJobError('@Job', 'an unnamed class needs a name: @Job({ name: … })');
-    const { run } = target.prototype as { run?: unknown };
-    if (typeof run !== 'function')
+    const inCode = nameOf(source);
+    const options = optionsOf(source, inCode ?? 'an unnamed job class');
+    const name = options.name ?? inCode;
+    if (!name)
+      throw new InvalidJobError(
+        source.declaration.by,
+        'an unnamed class needs a name: give it one by the option `name`',
+      );
+    this.name = name;
+    this.where = inCode ?? name;
+    if (typeof methodOf(source.target, source.method) !== 'function')
       throw new InvalidJobError(this.where, 'a job class needs a method `run(params, task)`');
     this.defaults = withDefaults(options, defaults);
     const { retries, backoff, jitter, timeout } = this.defaults;
@@ -42,11 +50,6 @@ export class JobDefinition {
     this.timeoutMs =
       timeout === undefined ? undefined : toMs(timeout, { where: this.name, option: 'timeout' });
     this.plan = planEnqueue(this.defaults, undefined, this.name);
-  }
-
-  /** What messages call it: the class, which is where it can be mended. */
-  private get where(): string {
-    return this.target.name || this.name;
   }
 
   get queue(): string {
@@ -63,6 +66,18 @@ export class JobDefinition {
     checkEnqueueOptions(options, this.where);
     return planEnqueue(this.defaults, options, this.where);
   }
+}
+
+function nameOf({ target, method, isMethod }: JobSource): string | undefined {
+  if (!target.name) return undefined;
+  return isMethod ? `${target.name}.${method}` : target.name;
+}
+
+function optionsOf({ declaration, isMethod }: JobSource, where: string): JobOptions {
+  if (declaration.by !== '@Job') checkRecurringOptions(declaration.options, where, isMethod);
+  const options = declaration.by === '@Job' ? declaration.options : jobPartOf(declaration.options);
+  checkJobOptions(options, where);
+  return options;
 }
 
 /** The job's own options over those of the module; the two ways to say delays between retries are one choice. */

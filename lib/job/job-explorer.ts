@@ -1,14 +1,25 @@
 import type { ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
+import {
+  classSourceOf,
+  hasMethodSources,
+  methodSourcesOf,
+  type HostClass,
+  type JobSource,
+} from './declaration.js';
+import { declaredSchedule } from './declared-schedule.js';
 import { InvalidJobError } from './errors.js';
 import { Handler } from './handler.js';
+import { hostRefOf, isShared } from './host-module.js';
 import type { JobContextCreator } from './job-context.js';
-import type { JobClass, TaskHooks } from './job-handler.js';
+import type { TaskHooks } from './job-handler.js';
 import { isHooksClass } from './job-hooks.decorator.js';
 import type { JobRegistry } from './job-registry.js';
-import { jobOptionsOf } from './job.decorator.js';
 
-/** Finds the decorated classes among the providers of all modules. Lazily loaded modules come too late for it. */
+/**
+ * Finds the decorated classes and methods among the providers and controllers of all modules. Lazily loaded modules come
+ * too late for it.
+ */
 export class JobExplorer {
   constructor(
     private readonly modules: ModulesContainer,
@@ -17,20 +28,27 @@ export class JobExplorer {
   ) {}
 
   /** Fills the registry. Hooks first: whether a job has any is settled when it is taken in. */
-  explore(registry: JobRegistry): void {
+  async explore(registry: JobRegistry): Promise<void> {
     this.exploreHooks(registry);
-    for (const wrapper of this.providers()) {
-      const target = classOf(wrapper, (candidate) => jobOptionsOf(candidate) !== undefined);
-      if (target) registry.provide(target, () => new Handler(target, wrapper, this.moduleRef, this.contexts));
-    }
+    for (const wrapper of this.wrappers())
+      for (const source of sourcesOf(wrapper)) await this.take(source, wrapper, registry);
+  }
+
+  private async take(source: JobSource, wrapper: InstanceWrapper, registry: JobRegistry): Promise<void> {
+    const job = registry.provide(
+      source,
+      (definition) => new Handler(definition, wrapper, this.moduleRef, this.contexts),
+    );
+    const schedule = job && (await declaredSchedule(job.definition, hostRefOf(wrapper) ?? this.moduleRef));
+    if (schedule) registry.declare(schedule);
   }
 
   private exploreHooks(registry: JobRegistry): void {
     const found = new Set<unknown>();
-    for (const wrapper of this.providers()) {
-      const target = classOf(wrapper, isHooksClass);
+    for (const wrapper of this.wrappers()) {
+      const target = classesOf(wrapper).find(isHooksClass);
       if (!target || found.has(target)) continue;
-      if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient)
+      if (!isShared(wrapper))
         throw new InvalidJobError(
           target.name,
           '@JobHooks() serves all tasks: it cannot be request-scoped or transient',
@@ -40,13 +58,37 @@ export class JobExplorer {
     }
   }
 
-  private *providers(): Iterable<InstanceWrapper> {
-    for (const module of this.modules.values())
-      for (const wrapper of module.providers.values()) if (!wrapper.isAlias) yield wrapper;
+  private *wrappers(): Iterable<InstanceWrapper> {
+    for (const { providers, controllers } of this.modules.values())
+      for (const wrapper of [...providers.values(), ...controllers.values()])
+        if (!wrapper.isAlias) yield wrapper;
   }
 }
 
+function sourcesOf(wrapper: InstanceWrapper): JobSource[] {
+  const ofClass = classesOf(wrapper).map(classSourceOf).find(Boolean);
+  const ofMethods = methodSourcesIn(wrapper);
+  return ofClass ? [ofClass, ...ofMethods] : ofMethods;
+}
+
 /** A provider is a job by its class or, where a test has put another value in its place, by its token. */
-function classOf(wrapper: InstanceWrapper, is: (candidate: unknown) => boolean): JobClass | undefined {
-  return [wrapper.metatype, wrapper.token].find(is) as JobClass | undefined;
+function classesOf({ metatype, token }: InstanceWrapper): HostClass[] {
+  return [metatype, token] as HostClass[];
+}
+
+/** Any provider may have methods that are jobs, also one that a factory made. */
+function methodSourcesIn(wrapper: InstanceWrapper): JobSource[] {
+  const target = classesOf(wrapper).find(hasMethodSources) ?? classOfInstance(wrapper);
+  if (!target) return [];
+  const sources = methodSourcesOf(target);
+  if (!isShared(wrapper)) return sources;
+  // What a test has put in its place need not have the method: then there is nothing to run.
+  const instance = wrapper.instance as Record<string, unknown> | null | undefined;
+  return sources.filter(({ method }) => typeof instance?.[method] === 'function');
+}
+
+function classOfInstance({ instance }: InstanceWrapper): HostClass | undefined {
+  if (typeof instance !== 'object' || instance === null) return undefined;
+  const { constructor } = (Object.getPrototypeOf(instance) ?? {}) as { constructor?: HostClass };
+  return hasMethodSources(constructor) ? constructor : undefined;
 }

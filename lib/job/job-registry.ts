@@ -1,22 +1,22 @@
+import { classSourceOf, type JobSource } from './declaration.js';
+import type { DeclaredSchedule } from './declared-schedule.js';
 import type { Handler } from './handler.js';
 import { DuplicateJobError, JobNotProvidedError, NotAJobError } from './errors.js';
 import { JobDefinition } from './job-definition.js';
 import type { JobClass } from './job-handler.js';
-import { jobOptionsOf } from './job.decorator.js';
 import type { HookChain } from './hook-chain.js';
 import type { EnqueueDefaults } from '../task/enqueue-options.js';
-
-/** A job that this application provides. */
-export interface ProvidedJob {
-  readonly definition: JobDefinition;
-  readonly handler: Handler;
-}
 
 /** A job as `enqueue` needs it; without a handler where the class is only known by its decorator. */
 export interface EnqueuableJob {
   readonly definition: JobDefinition;
   readonly handler?: Handler;
   readonly hasEnqueueHooks: boolean;
+}
+
+/** A job that this application provides. */
+export interface ProvidedJob extends EnqueuableJob {
+  readonly handler: Handler;
 }
 
 export interface RegistrySettings {
@@ -26,31 +26,37 @@ export interface RegistrySettings {
   readonly runsQueue: (queue: string) => boolean;
 }
 
-/** The jobs of this application, by class and by stored name. */
+/** The jobs of this application by class and by stored name, and their schedules. */
 export class JobRegistry {
   private readonly byName = new Map<string, ProvidedJob>();
-  private readonly byClass = new Map<JobClass, EnqueuableJob>();
+  private readonly byClass = new Map<object, EnqueuableJob>();
+  private readonly schedules: DeclaredSchedule[] = [];
 
   constructor(
     private readonly settings: RegistrySettings,
     readonly hooks: HookChain,
   ) {}
 
-  define(target: JobClass): JobDefinition {
-    const options = jobOptionsOf(target);
-    if (!options) throw new NotAJobError(target?.name ?? String(target));
-    return new JobDefinition(target, options, this.settings.defaults, this.settings.payloadLimit);
+  /** Takes a job in. Undefined where it is known already: the same class, from another module, is the same job. */
+  provide(source: JobSource, handlerOf: (definition: JobDefinition) => Handler): ProvidedJob | undefined {
+    const definition = this.define(source);
+    const other = this.byName.get(definition.name)?.definition;
+    if (other && isSame(other.source, source)) return undefined;
+    if (other) throw new DuplicateJobError(definition.name, other.where, definition.where);
+    const handler = handlerOf(definition);
+    const job = { definition, handler, hasEnqueueHooks: this.hasEnqueueHooks(handler.shape) };
+    this.byName.set(definition.name, job);
+    if (!source.isMethod) this.byClass.set(source.target, job);
+    return job;
   }
 
-  /** Takes a job in; the same class again, from another module, is the same job. */
-  provide(target: JobClass, makeHandler: () => Handler): void {
-    if (this.byClass.has(target)) return;
-    const definition = this.define(target);
-    const other = this.byName.get(definition.name);
-    if (other) throw new DuplicateJobError(definition.name, other.definition.target.name, target.name);
-    const handler = makeHandler();
-    this.byName.set(definition.name, { definition, handler });
-    this.byClass.set(target, { definition, handler, hasEnqueueHooks: this.hasEnqueueHooks(handler.shape) });
+  declare(schedule: DeclaredSchedule): void {
+    this.schedules.push(schedule);
+  }
+
+  /** The schedules that stand in code, but for those that are disabled. */
+  declared(): readonly DeclaredSchedule[] {
+    return this.schedules;
   }
 
   named(name: string): ProvidedJob | undefined {
@@ -72,7 +78,9 @@ export class JobRegistry {
   }
 
   private enqueuableUnprovided(target: JobClass): EnqueuableJob {
-    const definition = this.define(target);
+    const source = classSourceOf(target);
+    if (!source) throw new NotAJobError(target?.name ?? String(target));
+    const definition = this.define(source);
     const { beforeEnqueue, afterEnqueue } = target.prototype as Record<string, unknown>;
     if (beforeEnqueue || afterEnqueue)
       throw new JobNotProvidedError(definition.name, 'its enqueue hooks need an instance');
@@ -81,7 +89,15 @@ export class JobRegistry {
     return job;
   }
 
+  private define(source: JobSource): JobDefinition {
+    return new JobDefinition(source, this.settings.defaults, this.settings.payloadLimit);
+  }
+
   private hasEnqueueHooks(shape: object): boolean {
     return this.hooks.has('beforeEnqueue', shape) || this.hooks.has('afterEnqueue', shape);
   }
+}
+
+function isSame(one: JobSource, other: JobSource): boolean {
+  return one.target === other.target && one.method === other.method && one.isMethod === other.isMethod;
 }

@@ -13,12 +13,15 @@ import { Task } from '../task/task.js';
 import type { Adder } from './adder.js';
 import { Bulk } from './bulk.js';
 import { enqueuedOf, type Enqueued } from './enqueued.js';
+import { BulkError } from './errors.js';
+import type { SchedulePutter } from './schedule-putter.js';
 
 /** A task on its way to the store. */
 interface Built {
   readonly task: NewTask;
   readonly job: EnqueuableJob;
   readonly params: unknown;
+  readonly plan: EnqueuePlan;
 }
 
 /** Where an application puts its work: inject it, and enqueue a job by its class. */
@@ -30,6 +33,7 @@ export class JobQueue {
   constructor(
     private readonly registry: JobRegistry,
     private readonly adder: Adder,
+    private readonly putter: SchedulePutter,
     private readonly ids: TaskIds,
     private readonly clock: Clock,
     private readonly log: JobsLog,
@@ -37,11 +41,15 @@ export class JobQueue {
     private readonly namesQueues: boolean,
   ) {}
 
-  /** Resolves when the task is stored; rejects when it could not be, or when its params or options are wrong. */
+  /**
+   * Resolves when the task is stored, or with `every` or `cron` the schedule, whose id it then answers; rejects when that
+   * could not be, or when params or options are wrong.
+   */
   enqueue<J extends JobClass>(job: J, ...args: EnqueueArguments<J, EnqueueOptions>): Promise<Enqueued>;
   async enqueue(job: JobClass, params?: unknown, options?: EnqueueOptions): Promise<Enqueued> {
     const building = this.build(job, params, options);
     const built = isPromise(building) ? await building : building;
+    if (built.plan.schedule) return this.putter.put(built.task, built.plan);
     if (built.job.hasEnqueueHooks) return (await this.addWithHooks([built]))[0]!;
     return enqueuedOf(built.task, (await this.adder.add([built.task]))[0]!);
   }
@@ -53,6 +61,11 @@ export class JobQueue {
   async bulk(fill: (bulk: Bulk) => void | Promise<void>): Promise<Enqueued[]> {
     const built = await Bulk.collect(fill, (job, params, options) => this.build(job, params, options));
     if (built.length === 0) return [];
+    const recurring = built.find(({ plan }) => plan.schedule);
+    if (recurring)
+      throw new BulkError(
+        `${recurring.task.job}: a bulk holds no schedules: enqueue what has \`every\` or \`cron\` by itself`,
+      );
     if (built.some(({ job }) => job.hasEnqueueHooks)) return this.addWithHooks(built);
     const added = await this.adder.add(built.map(({ task }) => task));
     return built.map(({ task }, index) => enqueuedOf(task, added[index]!));
@@ -71,7 +84,7 @@ export class JobQueue {
   private finish(job: EnqueuableJob, plan: EnqueuePlan, params: { value: unknown; text: string }): Built {
     const now = this.clock.now();
     const task = buildTask(job.definition.name, params.text, plan, this.ids.next(now), now);
-    return { task, job, params: params.value };
+    return { task, job, params: params.value, plan };
   }
 
   /** A queue that only a call names may be run by nobody: that is said once. */

@@ -2,6 +2,7 @@ import type { ClaimedTask } from '../backend/backend.js';
 import type { JobHandler } from '../job/job-handler.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { HookChain } from '../job/hook-chain.js';
+import type { Clock } from '../task/clock.js';
 import { TaskCancelledError } from '../task/errors.js';
 import type { Outcome } from '../task/outcome.js';
 import { nextAttemptInMs, type RetryRules } from '../task/retry-policy.js';
@@ -28,6 +29,7 @@ export class Conclusion {
     private readonly patience: Patience,
     private readonly retention: Retention,
     private readonly resultLimit: number,
+    private readonly clock: Clock,
     private readonly lines: TaskLog,
     private readonly log: JobsLog,
   ) {}
@@ -118,15 +120,27 @@ export class Conclusion {
       { ...rules, retryDelay: undefined, shouldRetry: undefined },
       report,
     );
-    const delayMs =
+    const wished =
       rules.retryDelay || rules.shouldRetry
         ? await this.bounded(run, 'its retry rule', () => nextAttemptInMs(failed, rules, report), byDefault)
         : byDefault;
+    const delayMs = wished === undefined || !this.isAfterNextSlot(run, wished) ? wished : undefined;
     await this.afterRun(run, false, { willRetry: delayMs !== undefined, error });
     this.lines.failed(claimed, run.startedAt, error, delayMs);
     return delayMs === undefined
       ? { type: 'dead', error: storedError(error), keepMs: this.retention.deadMs() }
       : { type: 'retry', error: storedError(error), delayMs };
+  }
+
+  /** Whether the next slot of its schedule comes first, which is the better retry. */
+  private isAfterNextSlot(
+    { attempt: { claimed }, extra: { retryBefore }, startedAt }: Run,
+    delayMs: number,
+  ): boolean {
+    if (retryBefore === undefined) return false;
+    // An epoch is drawn from the store's clock at the claim, in microseconds: ours may be wrong.
+    const now = claimed.epoch / 1_000 + (this.clock.elapsed() - startedAt);
+    return now + delayMs >= retryBefore;
   }
 
   /** What the call said wins over what the job says, and the job's methods over both. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JobRegistry } from '../job/job-registry.js';
 import { RunnerSession, type RunnerParts } from './runner-session.js';
 import type { QueueSettings, RunnerSettings } from './runner-settings.js';
+import { Scheduler } from './scheduler.js';
 import { Unparking } from './unparking.js';
 
 /** Runs the tasks of this process. The application's lifecycle starts and stops it, unless `autoStart` is off. */
@@ -9,6 +10,7 @@ import { Unparking } from './unparking.js';
 export class JobRunner {
   private session: RunnerSession | undefined;
   private unparking: Unparking | undefined;
+  private scheduler: Scheduler | undefined;
   private isWanted = false;
   private isReady = false;
   private isClosed = false;
@@ -66,16 +68,18 @@ export class JobRunner {
         const { session } = this;
         this.session = undefined;
         this.unparking?.end();
-        await session.end();
+        await Promise.all([this.scheduler?.end(), session.end()]);
       } else if (this.settings) {
         const queues = this.settings.queues ?? queuesOf(this.parts.registry);
         this.session = new RunnerSession(this.parts, this.settings, queues);
         this.session.begin();
-        this.unparking = new Unparking(
-          this.parts,
-          queues.map(({ name }) => name),
-        );
+        const names = queues.map(({ name }) => name);
+        this.unparking = new Unparking(this.parts, names);
         this.unparking.begin();
+        this.scheduler = this.settings.schedules
+          ? new Scheduler(this.parts, this.settings, names)
+          : undefined;
+        this.scheduler?.begin();
       }
     }
   }

@@ -6,6 +6,7 @@ import type { JobRegistry } from '../job/job-registry.js';
 import type { Clock } from '../task/clock.js';
 import type { Outcome } from '../task/outcome.js';
 import { Attempt } from './attempt.js';
+import type { DeclaredSchedules } from './declared-schedules.js';
 import type { Executor } from './executor.js';
 import { drain, lastAnswer } from './drain.js';
 import { Exchanges } from './exchanges.js';
@@ -26,8 +27,12 @@ export interface RunnerParts {
   readonly registry: JobRegistry;
   readonly executor: Executor;
   readonly clock: Clock;
+  /** What the runner itself meets, said even where lines about tasks are not wanted. */
   readonly log: JobsLog;
   readonly lines: TaskLog;
+  /** Lines about tasks and schedules. */
+  readonly taskLines: JobsLog;
+  readonly declared: DeclaredSchedules;
 }
 
 /** A runner from one start to one stop: what it runs, and how that begins and ends. */

@@ -8,6 +8,8 @@ export interface RunnerSettings {
   readonly pollIntervalMs: number;
   readonly shutdownTimeoutMs: number;
   readonly blockedLimitMs: number;
+  /** Whether it fires the schedules of its queues. */
+  readonly schedules: boolean;
   readonly autoStart: boolean;
 }
 

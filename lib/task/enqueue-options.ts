@@ -2,7 +2,7 @@ import { checkKeys } from './check-keys.js';
 import { toMs, toSpan, type Duration } from './duration.js';
 import { InvalidOptionError } from './errors.js';
 import { checkBackoff, type Backoff } from './retry-policy.js';
-import type { ScheduleOptions } from './schedule-options.js';
+import { checkScheduleOptions, type ScheduleOptions } from './schedule-options.js';
 
 /** What a task is enqueued with. On a job these are its defaults; a call's choice wins, `undefined` leaves it to the job. */
 export interface EnqueueDefaults extends ScheduleOptions {
@@ -104,8 +104,7 @@ export function checkEnqueueDefaults(options: EnqueueDefaults, where: string): v
   const check = (option: string, value: unknown, isGood: boolean, expected: string) => {
     if (value !== undefined && !isGood) throw new InvalidOptionError(where, option, value, expected);
   };
-  if (options.in !== undefined && at !== undefined)
-    throw new InvalidOptionError(where, 'at', at, 'left out where `in` is given: they exclude each other');
+  checkScheduleOptions(options, where);
   if (options.in !== undefined) toSpan(options.in, { where, option: 'in', calendar: true, negative: true });
   check('at', at, isMoment(at), 'a valid Date or milliseconds since the epoch');
   check('replace', replace, typeof replace === 'boolean', 'true or false');

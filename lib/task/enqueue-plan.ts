@@ -1,6 +1,8 @@
 import { spanMs, toMs, toSpan, type Span } from './duration.js';
 import type { EnqueueDefaults, EnqueueOptions } from './enqueue-options.js';
 import { defaultRetries, type Backoff } from './retry-policy.js';
+import { checkThereIsASchedule, mergeWhen } from './schedule-options.js';
+import { planSchedule, type SchedulePlan } from './schedule-plan.js';
 import type { StoreTime } from './task-record.js';
 
 export const defaultQueue = 'default';
@@ -13,6 +15,8 @@ export interface EnqueuePlan {
   readonly replace: boolean;
   readonly delay?: Span;
   readonly at?: number;
+  /** It makes a schedule, not a task. */
+  readonly schedule?: SchedulePlan;
   readonly retries: number;
   readonly expires?: StoreTime;
   readonly keep?: Span;
@@ -25,6 +29,8 @@ export interface TaskExtra {
   readonly backoff?: Exclude<Backoff, (...args: never[]) => unknown>;
   readonly jitter?: number;
   readonly timeoutMs?: number;
+  /** The next slot of its schedule: a retry that would come later is none. */
+  readonly retryBefore?: number;
 }
 
 /** Reads checked options: the call's choice wins over the job's. */
@@ -34,6 +40,7 @@ export function planEnqueue(
   where: string,
 ): EnqueuePlan {
   const chosen = call ? merged(job, call) : (job as EnqueueOptions);
+  if (call) checkThereIsASchedule(call, chosen, where);
   const { retries = defaultRetries, expires, keep, at } = chosen;
   return {
     id: chosen.id,
@@ -46,6 +53,7 @@ export function planEnqueue(
         : toSpan(chosen.in, { where, option: 'in', calendar: true, negative: true }),
     // Whole milliseconds, as a Date has them.
     at: at === undefined ? undefined : new Date(at).getTime(),
+    schedule: planSchedule(chosen, where),
     retries: Array.isArray(retries) ? retries.length : retries,
     expires:
       expires === undefined
@@ -67,12 +75,7 @@ export function dueOf({ delay, at }: EnqueuePlan, now: number): StoreTime {
 const dueNow: StoreTime = { inMs: 0 };
 
 function merged(job: EnqueueDefaults, call: EnqueueOptions): EnqueueOptions {
-  const chosen: Record<string, unknown> = { ...job };
-  // The two ways to say a time are one choice.
-  if (call.in !== undefined || call.at !== undefined) {
-    delete chosen.in;
-    delete chosen.at;
-  }
+  const chosen: Record<string, unknown> = { ...mergeWhen(job, call) };
   for (const [key, value] of Object.entries(call)) if (value !== undefined) chosen[key] = value;
   return chosen;
 }

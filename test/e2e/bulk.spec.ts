@@ -138,8 +138,7 @@ describe('A bulk', () => {
     expect(await withLast((bulk) => bulk.enqueue(Add, { n: 1.5 }))).toBeInstanceOf(InvalidParamsError);
     expect(await withLast((bulk) => bulk.enqueue(Note, () => 1))).toBeInstanceOf(InvalidParamsError);
     expect(await withLast((bulk) => bulk.enqueue(Note, 1, { in: 'x' }))).toBeInstanceOf(InvalidOptionError);
-    const recurring = { every: '1m' } as EnqueueOptions;
-    expect(await withLast((bulk) => bulk.enqueue(Note, 1, recurring))).toBeInstanceOf(InvalidOptionError);
+    expect(await withLast((bulk) => bulk.enqueue(Note, 1, { every: '1m' }))).toBeInstanceOf(BulkError);
     @Job()
     class Stray {
       run() {}

@@ -1,0 +1,51 @@
+import type { JobRegistry } from '../job/job-registry.js';
+import { InvalidOptionError } from '../task/errors.js';
+import { ruleText, type SchedulePlan } from '../task/schedule-plan.js';
+import { templateText } from '../task/slot-task.js';
+import type { TaskRef } from '../task/task-record.js';
+
+/** A schedule that stands in code, ready to be stored. */
+export interface DeclaredPlan extends TaskRef {
+  readonly job: string;
+  readonly plan: SchedulePlan;
+  readonly rule: string;
+  readonly template: string;
+}
+
+/** The schedules that this application's code declares. */
+export class DeclaredSchedules {
+  private all: readonly DeclaredPlan[] = [];
+
+  constructor(private readonly registry: JobRegistry) {}
+
+  /** Reads them at boot, so that what is wrong stops it, in every process that has the code. */
+  async prepare(): Promise<void> {
+    const all: DeclaredPlan[] = [];
+    for (const { definition, options, with: values } of this.registry.declared()) {
+      const plan = definition.planFor(options);
+      const schedule = plan.schedule!;
+      if (schedule.slots.for !== undefined && schedule.from === undefined)
+        throw new InvalidOptionError(
+          definition.name,
+          'for',
+          options.for,
+          'given with `from`, or as `until`: each start after its end would begin it anew',
+        );
+      const { text } = await definition.codec.encode(values);
+      const { name: job, queue } = definition;
+      all.push({
+        queue,
+        id: job,
+        job,
+        plan: schedule,
+        rule: ruleText(schedule),
+        template: templateText(text, plan),
+      });
+    }
+    this.all = all;
+  }
+
+  in(queues: readonly string[]): DeclaredPlan[] {
+    return this.all.filter(({ queue }) => queues.includes(queue));
+  }
+}

@@ -1,0 +1,96 @@
+import type { Advanced } from '../backend/schedule-store.js';
+import type { HookChain } from '../job/hook-chain.js';
+import type { JobsLog } from '../job/jobs-log.js';
+import type { ProvidedJob } from '../job/job-registry.js';
+import type { TaskHooks } from '../job/job-handler.js';
+import { lineOf } from '../task/stored-error.js';
+import type { NewTask } from '../task/task-record.js';
+import { Task } from '../task/task.js';
+import type { Due, Step } from './due-schedule.js';
+
+/** Takes a step in the store and says what came of it. */
+type Advancing = (step: Step) => Promise<Advanced>;
+
+/**
+ * The enqueue hooks of slots. `beforeEnqueue` is asked in every process that sees the slot, `afterEnqueue` told in the one that
+ * won it. A hook may take its time, or hang: its schedule alone waits for it here, and other processes do not.
+ */
+export class FiringHooks {
+  private readonly underWay = new Set<string>();
+
+  constructor(
+    private readonly hooks: HookChain,
+    private readonly log: JobsLog,
+    /** Called when a schedule may be fired again. */
+    private readonly ended: () => void,
+  ) {}
+
+  has({ handler }: ProvidedJob): boolean {
+    return this.hooks.has('beforeEnqueue', handler.shape) || this.hooks.has('afterEnqueue', handler.shape);
+  }
+
+  begin(due: Due, advance: Advancing): void {
+    const { queue, id, job } = due.schedule;
+    const name = `${queue}\n${id}`;
+    if (this.underWay.has(name)) return;
+    this.underWay.add(name);
+    void this.fire(due, advance).then(
+      () => {
+        this.underWay.delete(name);
+        this.ended();
+      },
+      // It is still due, and is met again by the next look: at once would be too often.
+      (error: unknown) => {
+        this.underWay.delete(name);
+        this.log.write('warn', job, `schedule ${id} could not be moved on yet: ${lineOf(error)}`);
+      },
+    );
+  }
+
+  private async fire({ job, steps }: Due, advance: Advancing): Promise<void> {
+    for (const step of steps) {
+      const asked = step.task && (await this.ask(job, step.task));
+      const { status, ...advanced } = await advance(asked?.isVetoed ? { ...step, task: undefined, skipped: step.skipped + 1 } : step);
+      if (status !== 'advanced') return;
+      const added = 'added' in advanced ? advanced.added?.status : undefined;
+      if (asked?.task)
+        await this.hooks.after(
+          'afterEnqueue',
+          asked.own,
+          added === 'enqueued' || added === 'replaced',
+          asked.task,
+        );
+    }
+  }
+
+  /** A hook that throws rejects the task as a veto does: its slot passes, and the schedule goes on. */
+  private async ask(job: ProvidedJob, task: NewTask) {
+    let own: TaskHooks<never> = {};
+    let preview: Task<never> | undefined;
+    try {
+      preview = await this.preview(job, task);
+      own = (await job.handler.open(preview)).instance;
+      return { own, task: preview, isVetoed: !(await this.hooks.beforeEnqueue(own, preview)) };
+    } catch (error) {
+      this.log.write(
+        'error',
+        task.job,
+        `slot ${slotText(task)}: beforeEnqueue failed: ${lineOf(error)}`,
+        error,
+      );
+      return { own, task: preview, isVetoed: true };
+    }
+  }
+
+  /** The task as a hook sees it before it is stored. */
+  private async preview({ definition }: ProvidedJob, task: NewTask): Promise<Task<never>> {
+    const params = await definition.codec.decode(task.params);
+    const at = task.slot!;
+    const facts = { ...task, attempt: 0, failures: 0, enqueuedAt: at, dueAt: at };
+    return new Task<never>(facts, params as never, this.log);
+  }
+}
+
+function slotText({ slot }: NewTask): string {
+  return new Date(slot!).toISOString();
+}

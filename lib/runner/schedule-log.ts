@@ -1,0 +1,39 @@
+import type { Advanced, ScheduleRecord } from '../backend/schedule-store.js';
+import type { JobsLog } from '../job/jobs-log.js';
+import type { Step } from './due-schedule.js';
+
+/** The lines about a schedule's way. */
+export class ScheduleLog {
+  constructor(private readonly log: JobsLog) {}
+
+  advanced(
+    { job, id }: ScheduleRecord,
+    { task, skipped, overlap }: Step,
+    { overlaps }: Advanced & { status: 'advanced' },
+  ): void {
+    const slot = task?.slot === undefined ? '' : new Date(task.slot).toISOString();
+    if (skipped > 0)
+      this.log.write('warn', job, `schedule ${id}: ${count(skipped, 'missed slot')} passed over`);
+    if (overlaps !== undefined && overlap === 'skip')
+      this.log.write('log', job, `schedule ${id}: slot ${slot} is skipped, task ${overlaps} is not finished`);
+    if (overlaps !== undefined && overlap === 'replace')
+      this.log.write(
+        'log',
+        job,
+        `schedule ${id}: slot ${slot} replaces task ${overlaps}, which is cancelled`,
+      );
+  }
+
+  /** Said once for each: it is met at every slot. */
+  unreadable({ job, id, queue }: ScheduleRecord): void {
+    this.log.write(
+      'warn',
+      job,
+      `schedule ${id} of queue ${queue} cannot be read by this version; it is left to others`,
+    );
+  }
+}
+
+function count(number: number, what: string): string {
+  return number === 1 ? `a ${what} was` : `${number} ${what}s were`;
+}
