@@ -127,6 +127,21 @@ describe('Steps of schedules in Redis', () => {
     expect(calls).toEqual(['advance', 'advance', 'advance']);
   });
 
+  it('leave by the megabyte where their tasks are large, and one at a time where each is larger', async () => {
+    const { schedules, put, step, queue, calls } = await setup();
+    await put('a', 1);
+    calls.length = 0;
+    const sizes = [400_000, 400_000, 400_000, 1_200_000, 10, 10];
+    const task = { queue, job: 'Job', priority: 0, due: { inMs: 0 }, retries: 0 };
+    const steps = sizes.map((size, n) =>
+      step('a', n + 1, { task: { ...task, id: `t${n}`, token: `t${n}`, params: 'x'.repeat(size) } }),
+    );
+    const answers = await schedules.advance(steps);
+    expect(answers.every(({ status }) => status === 'advanced')).toBe(true);
+    expect(calls).toEqual(['advance', 'advance', 'advance', 'advance']);
+    expect(await schedules.get({ queue, id: 'a' })).toMatchObject({ nextSlot: 7, fired: 6, lastTask: 't5' });
+  });
+
   it('keep the answers of other calls where one is refused', async () => {
     const { schedules, put, step, queue, failures } = await setup();
     await Promise.all(Array.from({ length: 250 }, (_, n) => put(`s${n}`, 1)));
