@@ -111,9 +111,11 @@ describe('A look at the schedules of many queues in Redis', () => {
   it('drops a place that has no schedule', async () => {
     const { connection, schedules, put, due, queue } = await setup();
     await put('whole', Date.now() - 1_000);
-    await admin.zadd(connection.keys.of(queue)[14]!, 1, 'broken');
-    expect((await due()).schedules).toMatchObject([{ id: 'whole' }]);
+    const [, , slots] = connection.keys.of(queue, 'due') as [string, string, string];
+    await admin.zadd(slots, 1, 'broken');
     expect(await schedules.list(queue, { limit: 9 })).toMatchObject([{ id: 'whole' }]);
+    expect((await due()).schedules).toMatchObject([{ id: 'whole' }]);
+    expect(await admin.zrange(slots, '0', '-1')).toEqual(['whole']);
   });
 });
 

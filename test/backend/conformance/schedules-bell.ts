@@ -76,6 +76,7 @@ export function describeSchedulesBell(setup: Setup): void {
           await schedules.defer([{ queue, id: 'a', nextSlot: slot }], minute);
           await advanceOne(step('b', slot, { task: undefined }));
           await schedules.pause(ref('b'));
+          await schedules.put(schedule('b', slot, { isDeclared: true }), 'replace');
           await schedules.resume(ref('c'), slot, slot);
           await schedules.remove(ref('c'));
         });

@@ -1,8 +1,8 @@
 -- Stands at the head of every script but the short ones.
 --
--- A call names the keys of its queues, 15 for each, in this order; nothing else is touched. On a cluster
--- the last key never exists: a server that is moving a slot refuses scripts that lack a key, and must refuse all, since one
--- that empties a key and then writes to it again would fail half done.
+-- A call names the keys of its queues, 15 for each, in the order of queue_at, unless its script says which few it needs;
+-- nothing else is touched. On a cluster the last key never exists: a server that is moving a slot refuses scripts that lack a
+-- key, and must refuse all, since one that empties a key and then writes to it again would fail half done.
 -- Values:
 --   tasks[id]  F|prefix|enqueuedAt|expiresAt|retries|keepMs|token|lock RS job US +extra US scheduleId US slot US params
 --              F is P for a plain task and X for one that can expire or has a lock; a token equal to the id is left out;

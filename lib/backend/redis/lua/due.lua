@@ -59,7 +59,7 @@ for i = 1, math.min(#found, MOST) do
   if text then
     reply[#reply + 1] = index
     reply[#reply + 1] = int(found[i].look_at)
-    tell_schedule(reply, parse_schedule(id, text))
+    tell_schedule(reply, id, text)
     bytes = bytes + #text
   else
     remove_schedule(q, id)
