@@ -30,9 +30,9 @@ export interface ScheduleStore {
   /** Where `declaredAt` is given, only one that has not been declared since. */
   remove(ref: TaskRef, declaredAt?: number): Promise<boolean>;
   /**
-   * The schedules of these queues whose next slot has come, the earliest first and at most 1,000, and how long until there
-   * may be others; the first `skip` of a queue are left out. Paused schedules and those of paused queues are not among them.
-   * Rejects only where no part of the store answered.
+   * The schedules of these queues whose next slot has come, at most 1,000, and how long until there may be others. They come
+   * by next slot, deferred ones later, and so as in `list` within each queue, whose first `skip` are left out. Paused
+   * schedules and those of paused queues are not among them. Rejects only where no part of the store answered.
    */
   due(queues: readonly AskedSchedules[]): Promise<DueSchedules>;
   /**
@@ -93,8 +93,9 @@ export interface Advance extends TaskRef {
   /** The task of the slot; its own `slot` may be a later one, where slots before it were missed. */
   readonly task?: NewTask;
   /**
-   * Where the task that the schedule made last is live or parked (not where its lease has ended and it would not run again): `skip` adds none, `queue` adds the task all the same, `replace` cancels the other one first, which
-   * a runner that has it hears of by the bell.
+   * Where the task that the schedule made last is live or parked (not where its lease has ended and it would not run again):
+   * `skip` adds none, `queue` adds the task all the same, `replace` cancels the other one first, which a runner that has it
+   * hears of by the bell.
    */
   readonly overlap: Overlap;
   /** Slots that are passed over by this step, to be counted; one whose task was not added is counted by itself. */
@@ -104,5 +105,5 @@ export interface Advance extends TaskRef {
 export type Advanced =
   | { readonly status: 'lost' }
   | { readonly status: 'unanswered'; readonly reason: Error }
-  /** `overlaps` is the live task because of which none was added, or which was cancelled. */
+  /** `overlaps` is the task because of which none was added, or which was cancelled. */
   | { readonly status: 'advanced'; readonly added?: Added; readonly overlaps?: string };

@@ -20,6 +20,7 @@ import { describeSchedulesBell } from './schedules-bell.js';
 import { describeSchedulesDue } from './schedules-due.js';
 import { describeSchedulesOverlap } from './schedules-overlap.js';
 import { describeSchedulesPause } from './schedules-pause.js';
+import { describeSchedulesVersion } from './schedules-version.js';
 import { describeSettle } from './settle.js';
 import { type OpenStore, setupWith } from './setup.js';
 
@@ -44,6 +45,7 @@ export function describeConformance(name: string, open: OpenStore): void {
     describeLockConflicts(setup);
     describeSchedules(setup);
     describeSchedulesDue(setup);
+    describeSchedulesVersion(setup);
     describeSchedulesAdvance(setup);
     describeSchedulesOverlap(setup);
     describeSchedulesPause(setup);

@@ -1,6 +1,7 @@
 interface ModelSchedule {
   readonly id: string;
   rule: string;
+  template: string;
   slot: number;
   firstSlot: number;
   lastSlot?: number;
@@ -8,15 +9,27 @@ interface ModelSchedule {
   fired: number;
   skipped: number;
   isPaused: boolean;
+  version: number;
   declaredAt?: number;
   /** Until when it is left out. */
   deferredUntil: number;
+}
+
+interface ModelPut {
+  readonly rule: string;
+  readonly template: string;
+  readonly isDeclared: boolean;
+  readonly slot: number;
+  /** Whether the slot was said as the moment of the put. */
+  readonly isNow: boolean;
 }
 
 /** The schedules of one queue, in the plainest words. Times count from the start of the run. */
 export class ScheduleModel {
   now = 0;
   pausedUntil = 0;
+  private versions = 0;
+  private readonly stored = new Map<number, number>();
   readonly schedules = new Map<string, ModelSchedule>();
 
   constructor(readonly startedAt: number) {}
@@ -30,27 +43,30 @@ export class ScheduleModel {
 
   put(
     id: string,
-    when: 'absent' | 'changed' | 'always',
-    { rule, isDeclared, slot }: { rule: string; isDeclared: boolean; slot: number },
-  ): 'stored' | 'existing' | 'replaced' {
+    when: 'absent' | 'replace',
+    { rule, template, isDeclared, slot, isNow }: ModelPut,
+  ): 'stored' | 'existing' | 'replaced' | 'passed' {
     const found = this.schedules.get(id);
     if (found && when === 'absent') return 'existing';
-    if (found && when === 'changed' && found.rule === rule) {
+    if (found?.rule === rule) {
+      if (found.template !== template) found.version = ++this.versions;
       if (isDeclared) found.declaredAt = this.now;
-      found.deferredUntil = -Infinity;
+      Object.assign(found, { template, deferredUntil: -Infinity });
       return 'existing';
     }
+    if (found?.lastSlot !== undefined && !isNow && slot <= found.lastSlot) return 'passed';
     const past = found ?? { id, fired: 0, skipped: 0, isPaused: false };
+    const fresh = { rule, template, slot, firstSlot: slot, version: ++this.versions };
     const declaredAt = isDeclared ? this.now : undefined;
-    this.schedules.set(id, { ...past, rule, slot, firstSlot: slot, declaredAt, deferredUntil: -Infinity });
+    this.schedules.set(id, { ...past, ...fresh, declaredAt, deferredUntil: -Infinity });
     return found ? 'replaced' : 'stored';
   }
 
-  step(id: string, span: number | undefined, taskId: string | undefined): boolean {
+  step(id: string, span: number | undefined, passes: number, taskId: string | undefined): boolean {
     const found = this.schedules.get(id);
     if (!found || found.isPaused) return false;
     if (span === undefined) return this.schedules.delete(id);
-    found.lastSlot = found.slot;
+    found.lastSlot = Math.max(found.lastSlot ?? -Infinity, found.slot + passes);
     found.slot += span;
     found.deferredUntil = -Infinity;
     found.skipped++;
@@ -64,25 +80,21 @@ export class ScheduleModel {
     if (found && !found.isPaused) found.deferredUntil = this.now + forMs;
   }
 
-  due(forgetAfterMs: number): { ids: string[]; nextInMs: number } {
+  due(skip: number): { ids: string[]; nextInMs: number } {
     const times = this.inOrder().map((one) => this.lookAt(one));
     if (this.pausedUntil > this.now)
       return { ids: [], nextInMs: Math.max(Math.min(...times), this.pausedUntil) - this.now };
     const due = this.inOrder().filter((one) => this.lookAt(one) <= this.now);
-    const isLeft = ({ declaredAt = Infinity }: ModelSchedule) => declaredAt + forgetAfterMs <= this.now;
-    for (const one of due.filter(isLeft)) this.schedules.delete(one.id);
     return {
-      ids: due
-        .filter((one) => !isLeft(one))
-        .sort((a, b) => a.slot - b.slot)
-        .map(({ id }) => id),
+      ids: due.slice(skip).map(({ id }) => id),
       nextInMs: Math.min(...times.filter((time) => time > this.now)) - this.now,
     };
   }
 
-  declare(id: string): void {
+  declare(id: string): boolean {
     const found = this.schedules.get(id);
     if (found?.declaredAt !== undefined) found.declaredAt = this.now;
+    return found !== undefined;
   }
 
   pause(id: string): boolean {
@@ -96,6 +108,14 @@ export class ScheduleModel {
     if (!found?.isPaused) return false;
     Object.assign(found, { isPaused: false, slot: found.slot + span });
     return true;
+  }
+
+  /** What the store calls a version: always the same, and nothing that it has called another. */
+  storesVersion(version: number, called: number | undefined): number | undefined {
+    const others = [...this.stored].filter(([other]) => other !== version).map(([, name]) => name);
+    if (called === undefined || others.includes(called)) return this.stored.get(version);
+    if (!this.stored.has(version)) this.stored.set(version, called);
+    return this.stored.get(version);
   }
 
   private lookAt({ slot, isPaused, deferredUntil }: ModelSchedule): number {

@@ -12,27 +12,32 @@ const span = 20_000;
 const between = 25_000;
 const ids = ['a', 'b', 'c'];
 const anyId = fc.constantFrom(...ids);
+/** As a schedule is, or as one that has seen it earlier believes. */
+const seenAs = fc.constantFrom('it is', 'it is', 'at another slot', 'of another version');
 
 const commands: fc.Arbitrary<Command>[] = [
   ...Array.from({ length: 3 }, () =>
     fc
       .tuple(
         anyId,
-        fc.constantFrom('absent', 'changed', 'always'),
-        fc.constantFrom('r1', 'r2'),
+        fc.constantFrom('absent', 'replace', 'replace'),
+        fc.constantFrom('r1', 'r2', 'r3'),
+        fc.constantFrom('t1', 't2'),
         fc.boolean(),
         fc.constantFrom('now' as const, -15_000, 5_000, 45_000),
       )
       .map((args) => put(...args)),
   ),
   ...Array.from({ length: 3 }, () =>
-    fc.tuple(anyId, fc.boolean(), fc.boolean(), fc.boolean()).map((args) => step(...args)),
+    fc
+      .tuple(anyId, seenAs, fc.boolean(), fc.boolean(), fc.constantFrom(0, -30_000, 15_000))
+      .map((args) => step(...args)),
   ),
   fc.tuple(anyId, fc.boolean()).map((args) => defer(...args)),
   fc.tuple(anyId, fc.boolean()).map((args) => defer(...args)),
-  fc.constantFrom(Infinity, Infinity, between).map(due),
+  fc.constantFrom(0, 0, 1, 2).map(due),
   anyId.map(declare),
-  anyId.map(remove),
+  fc.tuple(anyId, fc.constantFrom('any', 'as declared', 'as declared before')).map((args) => remove(...args)),
   anyId.map(pause),
   fc.tuple(anyId, fc.boolean()).map((args) => resume(...args)),
   fc.constantFrom(between, Infinity, 0).map(pauseQueue),
@@ -83,16 +88,19 @@ function command(name: string, run: Command['run']): Command {
 
 function put(
   id: string,
-  when: 'absent' | 'changed' | 'always',
+  when: 'absent' | 'replace',
   rule: string,
+  template: string,
   isDeclared: boolean,
   inMs: number | 'now',
 ): Command {
-  return command(`put ${id} if ${when}: ${rule} ${inMs} ${isDeclared}`, async (model, real) => {
+  const name = `put ${id} to ${when}: ${rule} ${template} ${inMs}${isDeclared ? ' declared' : ''}`;
+  return command(name, async (model, real) => {
     const slot = inMs === 'now' ? model.now : Math.floor(model.now / 10_000) * 10_000 + inMs;
-    const expected = model.put(id, when, { rule, isDeclared, slot });
+    const given = { rule, template, isDeclared };
+    const expected = model.put(id, when, { ...given, slot, isNow: inMs === 'now' });
     const nextSlot = inMs === 'now' ? inMs : model.startedAt + slot;
-    expect(await real.schedules.put(real.schedule(id, nextSlot, { rule, isDeclared }), when)).toBe(expected);
+    expect(await real.schedules.put(real.schedule(id, nextSlot, given), when)).toBe(expected);
   });
 }
 
@@ -101,15 +109,17 @@ async function seenSlot({ read }: ScheduleBundle, id: string, isStale: boolean):
   return ((await read(id))?.nextSlot ?? 0) - (isStale ? 1 : 0);
 }
 
-function step(id: string, isStale: boolean, isLast: boolean, hasTask: boolean): Command {
-  const name = `step ${id}${isStale ? ' stale' : ''}${isLast ? ' last' : ''}${hasTask ? ' with a task' : ''}`;
+function step(id: string, seen: string, isLast: boolean, hasTask: boolean, passes: number): Command {
+  const name = `step ${id} as ${seen} passing ${passes}${isLast ? ' last' : ''}${hasTask ? ' with a task' : ''}`;
   return command(name, async (model, real) => {
-    const slot = await seenSlot(real, id, isStale);
+    const slot = await seenSlot(real, id, seen === 'at another slot');
+    const version = ((await real.read(id))?.version ?? 0) - (seen === 'of another version' ? 1 : 0);
     const task = hasTask ? real.task({ scheduleId: id, slot }) : undefined;
     const nextSlot = isLast ? undefined : slot + span;
-    const advanced = await real.advanceOne(real.step(id, slot, { nextSlot, task, skipped: 1 }));
+    const fields = { version, passes: slot + passes, nextSlot, task, skipped: 1 };
+    const advanced = await real.advanceOne(real.step(id, slot, fields));
     const added: Advanced = { status: 'advanced', added: { status: 'enqueued' } };
-    const isAdvanced = !isStale && model.step(id, isLast ? undefined : span, task?.id);
+    const isAdvanced = seen === 'it is' && model.step(id, isLast ? undefined : span, passes, task?.id);
     expect(advanced).toEqual(isAdvanced ? (hasTask ? added : { status: 'advanced' }) : { status: 'lost' });
   });
 }
@@ -121,10 +131,10 @@ function defer(id: string, isStale: boolean): Command {
   });
 }
 
-function due(forgetAfterMs: number): Command {
-  return command(`due, forgetting after ${forgetAfterMs}`, async (model, { schedules, queue, about }) => {
-    const expected = model.due(forgetAfterMs);
-    const { schedules: found, nextInMs } = await schedules.due([queue], forgetAfterMs);
+function due(skip: number): Command {
+  return command(`due but the first ${skip}`, async (model, { schedules, queue, about }) => {
+    const expected = model.due(skip);
+    const { schedules: found, nextInMs } = await schedules.due([{ queue, skip }]);
     expect({ ids: found.map(({ id }) => id), nextInMs }).toEqual({
       ids: expected.ids,
       nextInMs: about(expected.nextInMs),
@@ -134,14 +144,17 @@ function due(forgetAfterMs: number): Command {
 
 function declare(id: string): Command {
   return command(`declare ${id}`, async (model, { schedules, ref }) => {
-    await schedules.declare([ref(id)]);
-    model.declare(id);
+    expect(await schedules.declare([ref(id)])).toEqual(model.declare(id) ? [] : [ref(id)]);
   });
 }
 
-function remove(id: string): Command {
-  return command(`remove ${id}`, async (model, { schedules, ref }) => {
-    expect(await schedules.remove(ref(id))).toBe(model.schedules.delete(id));
+function remove(id: string, seen: string): Command {
+  return command(`remove ${id} ${seen}`, async (model, { schedules, ref, read }) => {
+    const declaredAt = (await read(id))?.declaredAt ?? 1;
+    const said = seen === 'any' ? undefined : declaredAt - (seen === 'as declared' ? 0 : 1);
+    const isMeant = seen === 'any' || model.schedules.get(id)?.declaredAt !== undefined;
+    const isRemoved = isMeant && seen !== 'as declared before' && model.schedules.delete(id);
+    expect(await schedules.remove(ref(id), said)).toBe(isRemoved);
   });
 }
 
@@ -178,10 +191,10 @@ async function expectSame(model: ScheduleModel, { schedules, queue, about }: Sch
   const at = (time: number | undefined) => (time === undefined ? undefined : about(model.startedAt + time));
   const listed = await schedules.list(queue, { limit: ids.length + 1 });
   expect(listed).toEqual(
-    model.inOrder().map(({ id, rule, slot, firstSlot, lastSlot, lastTask, fired, skipped, ...rest }) => ({
-      ...{ queue, id, job: 'Report', rule, template: '{"params":1}', lastTask, fired, skipped },
-      ...{ nextSlot: at(slot), firstSlot: at(firstSlot), lastSlot: at(lastSlot) },
-      ...{ isPaused: rest.isPaused, declaredAt: at(rest.declaredAt) },
+    model.inOrder().map(({ slot, firstSlot, lastSlot, version, declaredAt, deferredUntil: _, ...same }) => ({
+      ...{ queue, job: 'Report', ...same },
+      ...{ nextSlot: at(slot), firstSlot: at(firstSlot), lastSlot: at(lastSlot), declaredAt: at(declaredAt) },
+      version: model.storesVersion(version, listed.find(({ id }) => id === same.id)?.version),
     })),
   );
 }

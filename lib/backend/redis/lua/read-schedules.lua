@@ -1,7 +1,8 @@
 -- Reads schedules of one queue. After schedule.
 -- KEYS  the keys of the queue
 -- ARGV  get, id | list, limit, the id after which to go on or ''
--- reply per schedule id, head, lastTask, job, rule, template; the head is slot|firstSlot|lastSlot|fired|skipped|isPaused|declaredAt
+-- reply per schedule id, head, lastTask, job, rule, template;
+--       the head is slot|firstSlot|lastSlot|fired|skipped|isPaused|declaredAt|version
 
 local q, reply = queue_at(1), {}
 
