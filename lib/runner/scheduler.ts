@@ -76,7 +76,9 @@ export class Scheduler {
 
   private wake(): void {
     this.isRung = true;
-    if (this.looking || this.isOver || this.outage.isPausing) return;
+    if (this.looking || this.isOver) return;
+    // A bell, or a timer that comes a moment early: either way there must be a timer for the end of the pause.
+    if (this.outage.isPausing) return this.sleep(this.outage.pausedUntil - this.parts.clock.elapsed());
     this.looking = this.look().finally(() => {
       this.looking = undefined;
       if (this.isRung) this.wake();
