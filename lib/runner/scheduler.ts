@@ -6,10 +6,10 @@ import { Declaring, forgetAfterMs } from './declaring.js';
 import type { Due } from './due-schedule.js';
 import { Firing } from './firing.js';
 import { FiringHooks } from './firing-hooks.js';
+import { QueueOutages } from './queue-outages.js';
 import type { RunnerParts } from './runner-session.js';
 import type { RunnerSettings } from './runner-settings.js';
 import { ScheduleLog } from './schedule-log.js';
-import { StoreOutage } from './store-outage.js';
 
 const context = 'JobRunner';
 
@@ -25,7 +25,7 @@ const strangerAfterMs = 60_000;
  * on. There is no leader: every process does this, and the store decides who was first.
  */
 export class Scheduler {
-  private readonly outage: StoreOutage;
+  private readonly outages: QueueOutages;
   private readonly declaring: Declaring;
   private readonly firing: Firing;
   private readonly hooks: FiringHooks;
@@ -43,14 +43,15 @@ export class Scheduler {
     private readonly queues: readonly string[],
   ) {
     const { backend, clock, registry, declared, taskLines } = parts;
-    this.outage = new StoreOutage(clock);
-    this.declaring = new Declaring(backend, declared.in(queues));
+    this.outages = new QueueOutages(clock, (message, reason) => this.say(message, reason));
+    this.declaring = new Declaring(parts, declared.in(queues), () => this.wake());
     this.lines = new ScheduleLog(taskLines);
     this.hooks = new FiringHooks(registry.hooks, taskLines, () => this.wake());
     this.firing = new Firing(backend, registry, new TaskIds(), this.hooks, this.lines);
   }
 
   begin(): void {
+    this.declaring.begin();
     void this.listen();
     this.wake();
   }
@@ -60,7 +61,7 @@ export class Scheduler {
     this.isOver = true;
     this.timer?.cancel();
     this.stopListening();
-    await this.looking;
+    await Promise.all([this.declaring.end(), this.looking]);
   }
 
   private async listen(): Promise<void> {
@@ -77,8 +78,6 @@ export class Scheduler {
   private wake(): void {
     this.isRung = true;
     if (this.looking || this.isOver) return;
-    // A bell, or a timer that comes a moment early: either way there must be a timer for the end of the pause.
-    if (this.outage.isPausing) return this.sleep(this.outage.pausedUntil - this.parts.clock.elapsed());
     this.looking = this.look().finally(() => {
       this.looking = undefined;
       if (this.isRung) this.wake();
@@ -86,38 +85,54 @@ export class Scheduler {
   }
 
   private async look(): Promise<void> {
-    const { backend, clock, log } = this.parts;
     this.isRung = false;
+    const { clock } = this.parts;
+    const now = clock.elapsed();
+    const asked = this.queues.filter((queue) => this.outages.pausedUntil(queue) <= now);
+    let nextAt = asked.length > 0 ? await this.ask(asked) : Infinity;
+    for (const queue of this.queues) {
+      const pausedUntil = this.outages.pausedUntil(queue);
+      if (pausedUntil > now) nextAt = Math.min(nextAt, pausedUntil);
+    }
+    this.sleep(nextAt - clock.elapsed());
+  }
+
+  /** Answers when to look again. A part of the store that is silent leaves the schedules of the others as they are. */
+  private async ask(queues: readonly string[]): Promise<number> {
+    const { backend, clock } = this.parts;
     try {
-      await this.declaring.declare(clock.elapsed());
-      const due = await backend.schedules.due(this.queues, forgetAfterMs);
-      const askedAt = clock.elapsed();
-      const nextInMs = await this.fire(due);
-      if (due.unanswered) throw due.unanswered[0]!.reason;
-      this.outage.answered();
-      this.sleep(askedAt + nextInMs - clock.elapsed());
+      const due = await backend.schedules.due(queues, forgetAfterMs);
+      const answeredAt = clock.elapsed();
+      const { mine, strangers, nextInMs } = this.sort(due);
+      const unanswered = [...(due.unanswered ?? []), ...(await this.firing.fire(mine))];
+      // What could not be left out is met again.
+      if (strangers.length > 0)
+        await backend.schedules.defer(strangers, strangerAfterMs).catch(() => undefined);
+      const silent = new Set(unanswered.map(({ queue }) => queue));
+      for (const queue of queues) if (!silent.has(queue)) this.outages.answered(queue);
+      this.outages.failed(unanswered);
+      return answeredAt + nextInMs;
     } catch (error) {
-      if (this.outage.failed() && !this.isOver)
-        log.write('warn', context, `schedules cannot be looked at, trying again: ${lineOf(error)}`);
-      this.sleep(this.outage.pausedUntil - clock.elapsed());
+      this.outages.failed(queues.map((queue) => ({ queue, reason: error as Error })));
+      return Infinity;
     }
   }
 
-  /** Answers when there may be more to do. */
-  private async fire({ schedules, now, nextInMs }: DueSchedules): Promise<number> {
+  /** Tells what this process is to fire, what it is to leave out for a while, and when there may be more. */
+  private sort({ schedules, now, nextInMs }: DueSchedules) {
     const mine: Due[] = [];
     const strangers: ScheduleRecord[] = [];
     let next = nextInMs;
     for (const schedule of schedules) {
+      if (this.declaring.isUnderWay(schedule)) continue;
       const due = this.declaring.has(schedule) ? this.plan(schedule, now) : undefined;
       if (due) mine.push(due);
       else if (now - schedule.nextSlot > strangerAfterMs) strangers.push(schedule);
       const slot = due?.steps.at(-1)?.nextSlot;
       if (slot !== undefined) next = Math.min(next, slot - now);
     }
-    if (strangers.length > 0) await this.parts.backend.schedules.defer(strangers, strangerAfterMs);
-    await this.firing.fire(mine);
-    return Math.max(next, mine.length === 0 ? Math.min(leastPauseMs, nextInMs || leastPauseMs) : 0);
+    const least = mine.length === 0 ? Math.min(leastPauseMs, nextInMs || leastPauseMs) : 0;
+    return { mine, strangers, nextInMs: Math.max(next, least) };
   }
 
   private plan(schedule: ScheduleRecord, now: number): Due | undefined {
@@ -127,6 +142,11 @@ export class Scheduler {
     this.unreadable.add(name);
     this.lines.unreadable(schedule);
     return undefined;
+  }
+
+  private say(message: string, reason?: Error): void {
+    if (!this.isOver)
+      this.parts.log.write('warn', context, `schedules: ${message}${reason ? `: ${lineOf(reason)}` : ''}`);
   }
 
   private sleep(delayMs: number): void {

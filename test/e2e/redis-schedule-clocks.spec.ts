@@ -22,8 +22,8 @@ async function serverNow(): Promise<number> {
   return Number(seconds) * second + Math.floor(Number(microseconds) / second);
 }
 
-function startOn(prefix: string, wallMs: number, providers: TestAppOptions['providers']) {
-  const clock = Object.assign(new MovedClock(), { wallMs });
+function startOn(prefix: string, wrongByMs: number, providers: TestAppOptions['providers']) {
+  const clock = new MovedClock(wrongByMs);
   return startApp({
     ...{ providers, options: { backend: url, prefix }, realTime: true },
     override: (builder) => builder.overrideProvider(Clock).useValue(clock),
@@ -38,11 +38,11 @@ const everySecond = [
 describe.each([
   ['an hour slow', -hour],
   ['an hour fast', hour],
-])('A process whose clock is %s', (_, wallMs) => {
+])('A process whose clock is %s', (_, wrongByMs) => {
   it.each(everySecond)('declares and fires the slots of %s by the time of the store', async (_rule, rule) => {
     const { classFor, runs, slots, queue, name } = recurring({ ...rule, missed: { all: 100 } });
     const beganAt = await serverNow();
-    const { catalog } = await startOn(newPrefix(), wallMs, [classFor('wrong')]);
+    const { catalog } = await startOn(newPrefix(), wrongByMs, [classFor('wrong')]);
     await eventually(() => runs.length >= 3);
     const stored = await storedSlots(catalog, queue, name);
     const first = stored[0]!;
@@ -60,7 +60,7 @@ describe.each([
     const { classFor, runs, slots, queue, name } = recurring({ missed: { all: 100 } });
     await startOn(prefix, 0, [classFor('right')]);
     await eventually(() => runs.length >= 1);
-    const { catalog } = await startOn(prefix, wallMs, [classFor('wrong')]);
+    const { catalog } = await startOn(prefix, wrongByMs, [classFor('wrong')]);
     const seen = runs.length;
     await eventually(() => runs.length >= seen + 4);
     const stored = await storedSlots(catalog, queue, name);
@@ -78,7 +78,7 @@ describe.each([
         runs.set(rule, [...(runs.get(rule) ?? []), slot!.getTime()]);
       }
     }
-    const { jobs, catalog } = await startOn(newPrefix(), wallMs, [Put]);
+    const { jobs, catalog } = await startOn(newPrefix(), wrongByMs, [Put]);
     const beganAt = await serverNow();
     const until = new Date(beganAt + 10 * second);
     await jobs.enqueue(Put, 'span', { every: '1s', for: '3s', missed: { all: 100 } });

@@ -58,7 +58,7 @@ describe('Two versions of a recurring job side by side', () => {
     for (const { clock } of [before, after, before, before, after]) {
       await age(hour);
       const { declaredAt } = await stored();
-      clock.upMs += hour;
+      clock.runAhead(hour);
       await eventually(async () => (await stored()).declaredAt! > declaredAt! + hour / 2);
       expect((await stored()).rule).toBe(every(2 * hour));
     }

@@ -54,6 +54,8 @@ describe('Schedules whose store does not answer', () => {
     await server.advance(10 * second);
     expect(slots.length - seen).toBe(10);
     const warnings = app.lines.filter(({ level, context }) => level === 'warn' && context === 'JobRunner');
-    expect(warnings).toMatchObject([{ message: expect.stringMatching(/^schedules cannot be looked at/) }]);
+    expect(warnings).toMatchObject([
+      { message: expect.stringMatching(/^schedules: the job store does not answer for default/) },
+    ]);
   });
 });
