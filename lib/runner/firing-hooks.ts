@@ -4,7 +4,7 @@ import type { JobsLog } from '../job/jobs-log.js';
 import type { ProvidedJob } from '../job/job-registry.js';
 import type { TaskHooks } from '../job/job-handler.js';
 import { lineOf } from '../task/stored-error.js';
-import type { NewTask } from '../task/task-record.js';
+import type { NewTask, TaskRef } from '../task/task-record.js';
 import { Task } from '../task/task.js';
 import type { Due, Step } from './due-schedule.js';
 
@@ -29,10 +29,14 @@ export class FiringHooks {
     return this.hooks.has('beforeEnqueue', handler.shape) || this.hooks.has('afterEnqueue', handler.shape);
   }
 
+  /** Whether the hooks of a schedule's slot have not ended yet. */
+  isUnderWay(schedule: TaskRef): boolean {
+    return this.underWay.has(nameOf(schedule));
+  }
+
   begin(due: Due, advance: Advancing): void {
-    const { queue, id, job } = due.schedule;
-    const name = `${queue}\n${id}`;
-    if (this.underWay.has(name)) return;
+    const { id, job } = due.schedule;
+    const name = nameOf(due.schedule);
     this.underWay.add(name);
     void this.fire(due, advance).then(
       () => {
@@ -89,6 +93,10 @@ export class FiringHooks {
     const facts = { ...task, attempt: 0, failures: 0, enqueuedAt: at, dueAt: at };
     return new Task<never>(facts, params as never, this.log);
   }
+}
+
+function nameOf({ queue, id }: TaskRef): string {
+  return `${queue}\n${id}`;
 }
 
 function slotText({ slot }: NewTask): string {

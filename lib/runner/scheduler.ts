@@ -124,7 +124,7 @@ export class Scheduler {
     const strangers: ScheduleRecord[] = [];
     let next = nextInMs;
     for (const schedule of schedules) {
-      if (this.declaring.isUnderWay(schedule)) continue;
+      if (this.declaring.isUnderWay(schedule) || this.hooks.isUnderWay(schedule)) continue;
       const due = this.declaring.has(schedule) ? this.plan(schedule, now) : undefined;
       if (due) mine.push(due);
       else if (now - schedule.nextSlot > strangerAfterMs) strangers.push(schedule);
