@@ -40,7 +40,11 @@ describe.each([
   ['an hour fast', hour],
 ])('A process whose clock is %s', (_, wrongByMs) => {
   it.each(everySecond)('declares and fires the slots of %s by the time of the store', async (_rule, rule) => {
-    const { classFor, runs, slots, queue, name } = recurring({ ...rule, missed: { all: 100 } });
+    const { classFor, runs, slots, queue, name } = recurring({
+      ...rule,
+      missed: { all: 100 },
+      overlap: 'queue',
+    });
     const beganAt = await serverNow();
     const { catalog } = await startOn(newPrefix(), wrongByMs, [classFor('wrong')]);
     await eventually(() => runs.length >= 3);
@@ -57,7 +61,7 @@ describe.each([
 
   it('beside one whose clock is right, leaves each slot one run at its time', async () => {
     const prefix = newPrefix();
-    const { classFor, runs, slots, queue, name } = recurring({ missed: { all: 100 } });
+    const { classFor, runs, slots, queue, name } = recurring({ missed: { all: 100 }, overlap: 'queue' });
     await startOn(prefix, 0, [classFor('right')]);
     await eventually(() => runs.length >= 1);
     const { catalog } = await startOn(prefix, wrongByMs, [classFor('wrong')]);
@@ -81,8 +85,13 @@ describe.each([
     const { jobs, catalog } = await startOn(newPrefix(), wrongByMs, [Put]);
     const beganAt = await serverNow();
     const until = new Date(beganAt + 10 * second);
-    await jobs.enqueue(Put, 'span', { every: '1s', for: '3s', missed: { all: 100 } });
-    await jobs.enqueue(Put, 'cron', { cron: '* * * * * *', for: '3s', missed: { all: 100 } });
+    await jobs.enqueue(Put, 'span', { every: '1s', for: '3s', missed: { all: 100 }, overlap: 'queue' });
+    await jobs.enqueue(Put, 'cron', {
+      cron: '* * * * * *',
+      for: '3s',
+      missed: { all: 100 },
+      overlap: 'queue',
+    });
     await jobs.enqueue(Put, 'until', { every: '1m', until });
     const putAt = await serverNow();
     await eventually(async () => (await catalog.schedules(queue)).length === 0);

@@ -20,7 +20,11 @@ describe('A recurring job on Redis', () => {
     ['of a cron text', { cron: '* * * * * *' }],
   ])('%s runs once for each slot, with two processes as with one', async (_, rule) => {
     const start = together();
-    const { classFor, runs, slots, queue, name } = recurring({ ...rule, missed: { all: 100 } });
+    const { classFor, runs, slots, queue, name } = recurring({
+      ...rule,
+      missed: { all: 100 },
+      overlap: 'queue',
+    });
     const { catalog } = await start([classFor('one')]);
     await eventually(() => runs.length >= 2);
     await start([classFor('two')]);
