@@ -7,6 +7,8 @@ import type { DeclaredPlan } from './declared-schedules.js';
 
 /** How often a process says that it declares its schedules. */
 const declareEveryMs = 600_000;
+/** What could not be done is tried again no sooner. */
+const tryEveryMs = 1_000;
 /** One that has not been declared for so long belongs to code that is gone. */
 const staleAfterMs = 3 * declareEveryMs;
 /** Where a rule is put anew while its slots pass, the next try may come too late again: but not often. */
@@ -20,7 +22,11 @@ export class Declaring {
   private readonly names: ReadonlySet<string>;
   /** What is not known to be stored. */
   private readonly toPut: Set<DeclaredPlan>;
+  /** What the store may not have yet as this process's code says it: until then it is not fired. */
+  private readonly unsaid: Set<string>;
   private saidAt = -Infinity;
+  private triedAt = -Infinity;
+  private isBehind = false;
 
   constructor(
     private readonly backend: Pick<Backend, 'schedules' | 'catalog'>,
@@ -28,11 +34,16 @@ export class Declaring {
   ) {
     this.names = new Set(plans.map(nameOf));
     this.toPut = new Set(plans);
+    this.unsaid = new Set(this.names);
   }
 
   /** Whether this process may fire it: one from code is fired by those who have that code. */
   has(schedule: ScheduleRecord): boolean {
     return schedule.declaredAt === undefined || this.declares(schedule);
+  }
+
+  isUnderWay(schedule: ScheduleRecord): boolean {
+    return schedule.declaredAt !== undefined && this.unsaid.has(nameOf(schedule));
   }
 
   declares(ref: TaskRef): boolean {
@@ -41,7 +52,8 @@ export class Declaring {
 
   /** When there is something to say again, by a clock that never runs back. */
   get nextAt(): number {
-    return this.plans.length === 0 ? Infinity : this.saidAt + declareEveryMs;
+    if (this.plans.length === 0) return Infinity;
+    return !this.isBehind ? this.saidAt + declareEveryMs : this.triedAt + tryEveryMs;
   }
 
   /** The store may have lost something: all is asked for again. */
@@ -54,14 +66,17 @@ export class Declaring {
    * done the next time, and keeps nobody from firing what is there.
    */
   async declare(now: number): Promise<Error | undefined> {
-    if (this.plans.length === 0) return undefined;
-    const troubles = now < this.nextAt ? [] : await this.sayAll();
-    if (troubles.length === 0 && now >= this.nextAt) this.saidAt = now;
+    this.triedAt = now;
+    const troubles = now < this.saidAt + declareEveryMs ? [] : await this.sayAll();
     const putting = Array.from(this.toPut, async (plan) => {
       await this.put(plan);
       this.toPut.delete(plan);
+      this.unsaid.delete(nameOf(plan));
     });
-    return [...troubles, ...failuresOf(await Promise.allSettled(putting))][0];
+    troubles.push(...failuresOf(await Promise.allSettled(putting)));
+    if (troubles.length === 0 && now >= this.saidAt + declareEveryMs) this.saidAt = now;
+    this.isBehind = troubles.length > 0;
+    return troubles[0];
   }
 
   /** Queue by queue, since their parts of the store may answer or not; what is gone is to be put back. */

@@ -1,4 +1,4 @@
-import type { Backend } from '../backend/backend.js';
+import type { Backend, Unanswered } from '../backend/backend.js';
 import type { Advanced, DueSchedule } from '../backend/schedule-store.js';
 import type { JobRegistry } from '../job/job-registry.js';
 import { dueSteps, type SlotStep } from '../task/due-slots.js';
@@ -63,19 +63,25 @@ export class Firing {
   }
 
   /**
-   * Fires those without hooks in one call; those with hooks, which may take their time, one by one beside it. Answers why a
-   * part of the store was silent, if one was: what was moved on there, and what was not, shows at the next look.
+   * Fires those without hooks in one call; those with hooks, which may take their time, one by one beside it. Answers the
+   * queues whose part of the store gave no answer: what was moved on there, and what was not, shows at the next look.
    */
-  async fire(due: readonly Due[]): Promise<Error | undefined> {
+  async fire(due: readonly Due[]): Promise<Unanswered[]> {
     const steps: { one: Due; step: Step }[] = [];
     for (const one of due) {
       if (this.hooks.has(one.job)) this.hooks.begin(one, (step) => this.advance(one, step));
       else for (const step of one.steps) steps.push({ one, step });
     }
-    if (steps.length === 0) return undefined;
+    if (steps.length === 0) return [];
     const answers = await this.backend.schedules.advance(steps.map(({ step }) => step));
-    steps.forEach(({ one, step }, index) => this.say(one, step, answers[index]!));
-    return answers.find((answer) => answer.status === 'unanswered')?.reason;
+    const unanswered = new Map<string, Unanswered>();
+    steps.forEach(({ one, step }, index) => {
+      const { queue } = step;
+      const answer = answers[index]!;
+      if (answer.status === 'unanswered') unanswered.set(queue, { queue, reason: answer.reason });
+      this.say(one, step, answer);
+    });
+    return [...unanswered.values()];
   }
 
   private async advance(one: Due, step: Step): Promise<Advanced> {

@@ -1,3 +1,4 @@
+import type { Unanswered } from '../backend/backend.js';
 import type { DueSchedule, DueSchedules } from '../backend/schedule-store.js';
 import type { ClockTimer } from '../task/clock.js';
 import { lineOf } from '../task/stored-error.js';
@@ -7,10 +8,10 @@ import type { Due } from './due-schedule.js';
 import { Firing } from './firing.js';
 import { FiringHooks } from './firing-hooks.js';
 import { Forgetting } from './forgetting.js';
+import { QueueOutages } from './queue-outages.js';
 import type { RunnerParts } from './runner-session.js';
 import type { RunnerSettings } from './runner-settings.js';
 import { ScheduleLog } from './schedule-log.js';
-import { StoreOutage } from './store-outage.js';
 import { Strangers } from './strangers.js';
 
 const context = 'JobRunner';
@@ -27,7 +28,7 @@ const mostPages = 50;
  * on. There is no leader: every process does this, and the store decides who was first.
  */
 export class Scheduler {
-  private readonly outage: StoreOutage;
+  private readonly outages: QueueOutages;
   private readonly declaring: Declaring;
   private readonly forgetting: Forgetting;
   private readonly firing: Firing;
@@ -38,8 +39,9 @@ export class Scheduler {
   private stopListening: () => void = () => undefined;
   private timer: ClockTimer | undefined;
   private looking: Promise<void> | undefined;
+  private saying: Promise<void> | undefined;
   private isRung = false;
-  private isInTrouble = false;
+  private isBehind = false;
   private isOver = false;
 
   constructor(
@@ -48,7 +50,7 @@ export class Scheduler {
     private readonly queues: readonly string[],
   ) {
     const { backend, clock, registry, declared, taskLines } = parts;
-    this.outage = new StoreOutage(clock);
+    this.outages = new QueueOutages(clock, (message, reason) => this.warn(message, reason));
     this.declaring = new Declaring(backend, declared.in(queues));
     this.forgetting = new Forgetting(backend, this.declaring, queues);
     this.lines = new ScheduleLog(taskLines);
@@ -67,7 +69,7 @@ export class Scheduler {
     this.timer?.cancel();
     this.stopListening();
     this.hooks.end();
-    await this.looking;
+    await Promise.all([this.looking, this.saying]);
   }
 
   private async listen(): Promise<void> {
@@ -84,8 +86,6 @@ export class Scheduler {
   private wake(): void {
     this.isRung = true;
     if (this.looking || this.isOver) return;
-    // A timer may fire a little early: there must always be one.
-    if (this.outage.isPausing) return this.sleep(this.outage.pausedUntil - this.parts.clock.elapsed());
     this.looking = this.look().finally(() => {
       this.looking = undefined;
       if (this.isRung) this.wake();
@@ -95,57 +95,53 @@ export class Scheduler {
   private async look(): Promise<void> {
     const { clock } = this.parts;
     this.isRung = false;
-    let nextAt: number;
-    let trouble: unknown;
-    try {
-      trouble = await this.declaring.declare(clock.elapsed());
-      const found = await this.fireAll();
-      this.outage.answered();
-      trouble ??= found.trouble;
-      nextAt = Math.min(found.nextAt, trouble ? clock.elapsed() + leastPauseMs : this.declaring.nextAt);
-      if (!trouble) await this.forgetting.look(clock.elapsed());
-    } catch (error) {
-      trouble = error;
-      this.outage.failed();
-      nextAt = this.outage.pausedUntil;
-    }
-    this.say(trouble);
-    this.sleep(nextAt - clock.elapsed());
+    this.declare();
+    const now = clock.elapsed();
+    const asked = this.queues.filter((queue) => this.outages.pausedUntil(queue) <= now);
+    let nextAt = asked.length > 0 ? await this.fireAll(asked) : Infinity;
+    for (const queue of this.queues)
+      if (this.outages.isSilent(queue)) nextAt = Math.min(nextAt, this.outages.pausedUntil(queue));
+    if (!this.outages.areAny) await this.forgetting.look(clock.elapsed());
+    this.sleep(Math.min(nextAt, this.declaring.nextAt) - clock.elapsed());
   }
 
-  /** Once for each time that the store, or a part of it, falls silent; when it is back, it may have lost something. */
-  private say(trouble: unknown): void {
-    const isNews = trouble !== undefined && !this.isInTrouble && !this.isOver;
-    if (trouble === undefined && this.isInTrouble) this.declaring.again();
-    this.isInTrouble = trouble !== undefined;
-    if (isNews)
-      this.parts.log.write(
-        'warn',
-        context,
-        `schedules cannot be looked at, trying again: ${lineOf(trouble)}`,
-      );
+  /** Beside the looks: a part of the store that is silent must not keep the slots of the others waiting. */
+  private declare(): void {
+    const now = this.parts.clock.elapsed();
+    if (this.saying || now < this.declaring.nextAt) return;
+    this.saying = this.declaring.declare(now).then((trouble) => {
+      this.saying = undefined;
+      const isNews = trouble !== undefined && !this.isBehind && !this.isOver;
+      this.isBehind = trouble !== undefined;
+      if (isNews) this.warn('those of this code cannot be stored yet, trying again', trouble);
+      this.wake();
+    });
   }
 
-  /** Page by page, past those that stay due. Answers when there may be more to do, and what a part of the store lacked. */
-  private async fireAll(): Promise<{ nextAt: number; trouble?: unknown }> {
+  /** Page by page, past those that stay due. Answers when there may be more to do. */
+  private async fireAll(queues: readonly string[]): Promise<number> {
     const { backend, clock } = this.parts;
-    const skips = new Map(this.queues.map((queue) => [queue, 0]));
+    const skips = new Map(queues.map((queue) => [queue, 0]));
     let nextAt = Infinity;
-    for (let page = 0; page < mostPages; page++) {
-      const due = await backend.schedules.due(Array.from(skips, ([queue, skip]) => ({ queue, skip })));
-      const askedAt = clock.elapsed();
-      const { nextInMs, trouble } = await this.fire(due, skips);
-      nextAt = Math.min(nextAt, askedAt + nextInMs);
-      if (trouble || due.nextInMs > 0) return { nextAt: Math.min(nextAt, askedAt + due.nextInMs), trouble };
+    try {
+      for (let page = 0; page < mostPages; page++) {
+        const due = await backend.schedules.due(Array.from(skips, ([queue, skip]) => ({ queue, skip })));
+        const askedAt = clock.elapsed();
+        const { nextInMs, unanswered } = await this.fire(due, skips);
+        this.heard([...skips.keys()], unanswered);
+        nextAt = Math.min(nextAt, askedAt + nextInMs);
+        if (due.nextInMs > 0) return Math.min(nextAt, askedAt + due.nextInMs);
+        for (const { queue } of unanswered) skips.delete(queue);
+      }
+    } catch (error) {
+      this.outages.failed(Array.from(skips.keys(), (queue) => ({ queue, reason: error as Error })));
+      return nextAt;
     }
-    return { nextAt: clock.elapsed() + leastPauseMs };
+    return clock.elapsed() + leastPauseMs;
   }
 
   /** Fires what it can of a page; `skips` counts what stays due. Answers when what was fired is due again. */
-  private async fire(
-    { schedules, unanswered }: DueSchedules,
-    skips: Map<string, number>,
-  ): Promise<{ nextInMs: number; trouble?: unknown }> {
+  private async fire({ schedules, unanswered = [] }: DueSchedules, skips: Map<string, number>) {
     const mine: Due[] = [];
     const toDefer: DueSchedule[] = [];
     let nextInMs = Infinity;
@@ -153,17 +149,28 @@ export class Scheduler {
       const due = this.declaring.has(schedule) ? this.plan(schedule) : undefined;
       const slot = due?.steps.at(-1)?.nextSlot;
       if (slot !== undefined) nextInMs = Math.min(nextInMs, Math.max(slot - schedule.now, 0));
-      if (due && !this.hooks.isUnderWay(schedule)) mine.push(due);
+      const isBusy = this.hooks.isUnderWay(schedule) || this.declaring.isUnderWay(schedule);
+      if (due && !isBusy) mine.push(due);
       if (!due && this.strangers.meet(schedule, this.parts.clock.elapsed())) toDefer.push(schedule);
-      else if (!due || this.hooks.has(due.job)) skips.set(schedule.queue, skips.get(schedule.queue)! + 1);
+      else if (!due || isBusy || this.hooks.has(due.job))
+        skips.set(schedule.queue, skips.get(schedule.queue)! + 1);
     }
-    const silence = await this.firing.fire(mine);
-    const undeferred = toDefer.length > 0 ? await this.defer(toDefer) : undefined;
-    return { nextInMs, trouble: silence ?? unanswered?.[0]?.reason ?? undeferred };
+    const silent = await this.firing.fire(mine);
+    // What could not be left out is met again.
+    if (toDefer.length > 0)
+      await this.parts.backend.schedules.defer(toDefer, Strangers.deferMs).catch(() => undefined);
+    return { nextInMs, unanswered: [...unanswered, ...silent] };
   }
 
-  private defer(strangers: readonly DueSchedule[]): Promise<unknown> {
-    return this.parts.backend.schedules.defer(strangers, Strangers.deferMs).catch((error: unknown) => error);
+  private heard(queues: readonly string[], unanswered: readonly Unanswered[]): void {
+    const silent = new Set(unanswered.map(({ queue }) => queue));
+    for (const queue of queues) {
+      if (silent.has(queue)) continue;
+      // What was away may have lost something.
+      if (this.outages.isSilent(queue)) this.declaring.again();
+      this.outages.answered(queue);
+    }
+    this.outages.failed(unanswered);
   }
 
   private plan(schedule: DueSchedule): Due | undefined {
@@ -173,6 +180,11 @@ export class Scheduler {
     this.unreadable.add(name);
     this.lines.unreadable(schedule);
     return undefined;
+  }
+
+  private warn(message: string, reason?: unknown): void {
+    const why = reason === undefined ? '' : `: ${lineOf(reason)}`;
+    if (!this.isOver) this.parts.log.write('warn', context, `schedules: ${message}${why}`);
   }
 
   private sleep(delayMs: number): void {
