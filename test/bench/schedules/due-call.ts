@@ -19,7 +19,7 @@ export async function measureDueCall(store: string, redis: Redis | undefined, st
     const ms: number[] = [];
     for (let call = 0; call < calls; call++) {
       const from = performance.now();
-      const { schedules } = await backend.schedules.due([queue], Infinity);
+      const { schedules } = await backend.schedules.due([{ queue, skip: 0 }]);
       ms.push(performance.now() - from);
       if (schedules.length !== 1) throw new Error(`${schedules.length} schedules were due instead of one`);
     }
@@ -55,7 +55,7 @@ async function fill({ schedules }: Backend, count: number): Promise<void> {
 /** What the server itself needs for the script of one look. */
 async function scriptMs({ schedules }: Backend, redis: Redis): Promise<string> {
   await redis.config('RESETSTAT');
-  for (let call = 0; call < calls; call++) await schedules.due([queue], Infinity);
+  for (let call = 0; call < calls; call++) await schedules.due([{ queue, skip: 0 }]);
   const stats = await redis.info('commandstats');
   return (Number(/^cmdstat_evalsha:.*usec_per_call=([\d.]+)/m.exec(stats)![1]) / 1_000).toFixed(3);
 }
