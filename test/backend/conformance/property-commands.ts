@@ -83,8 +83,8 @@ function command(name: string, run: Command['run'], canRun: Command['check'] = (
     check: canRun,
     async run(model, real) {
       // Each step has a millisecond of its own: no due times meet by chance, which real clocks would not let meet either.
-      model.now += 1;
       await real.bundle.advance(1);
+      model.follow(await real.bundle.now());
       await run(model, real);
       await expectSame(model, real.bundle);
     },

@@ -34,8 +34,15 @@ export class Model {
   /** Those past their time stay until a claim, as in a store that cleans lazily; nothing else sees them. */
   records: ModelTask[] = [];
   private arrivals = 0;
+  private beganAt: number | undefined;
 
   constructor(private readonly settings: BackendSettings) {}
+
+  /** A real clock goes on while a run takes its time. */
+  follow(storeNow: number): void {
+    this.beganAt ??= storeNow - 1;
+    this.now = storeNow - this.beganAt;
+  }
 
   get tasks(): ModelTask[] {
     return this.records.filter(({ vanishesAt }) => vanishesAt > this.now);
