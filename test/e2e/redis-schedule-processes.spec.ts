@@ -53,7 +53,7 @@ describe('Eight processes with fifty schedules of a second, killed and started a
     const { catalog } = await startReader(prefix);
     const stored = async () => (await Promise.all(queues.map((queue) => catalog.schedules(queue)))).flat();
     for (let n = 0; n < processes; n++) workers.start(prefix, schedules);
-    await eventually(async () => (await stored()).length === schedules.length);
+    await eventually(async () => (await stored()).length === schedules.length, 120_000);
     await killAtRandom(prefix);
     // Whatever was killed, what is left goes on.
     const before = new Map((await stored()).map(({ id, fired }) => [id, fired]));
