@@ -28,11 +28,20 @@ export type { Duration } from './task/duration.js';
 export type { EnqueueDefaults, EnqueueOptions } from './task/enqueue-options.js';
 export type { ParamsType } from './task/params.js';
 export type { Backoff } from './task/retry-policy.js';
+export type { UniqueOptions } from './task/unique-options.js';
 export type { ScheduleOptions } from './task/schedule-options.js';
 export type { Missed } from './task/due-slots.js';
 export type { Overlap } from './task/schedule-record.js';
 export type { SlotRule } from './task/slots.js';
-export type { Failure, TaskRecord, TaskRef, TaskState } from './task/task-record.js';
+export type {
+  Failure,
+  LockConflict,
+  LockPhase,
+  TaskLock,
+  TaskRecord,
+  TaskRef,
+  TaskState,
+} from './task/task-record.js';
 export { Clock, type ClockTimer } from './task/clock.js';
 export {
   AttemptsExhaustedError,
@@ -40,6 +49,7 @@ export {
   InvalidParamsError,
   JobsError,
   LeaseLostError,
+  LockConflictError,
   PayloadTooLargeError,
   ShutdownError,
   TaskCancelledError,

@@ -19,7 +19,7 @@ export class SchedulePutter {
     private readonly timeoutMs: number,
   ) {}
 
-  async put({ queue, id, job, params }: NewTask, plan: EnqueuePlan): Promise<Enqueued> {
+  async put({ queue, id, job, params, lock }: NewTask, plan: EnqueuePlan): Promise<Enqueued> {
     const schedule = plan.schedule!;
     const putting = this.firstSlot(queue, job, schedule).then((nextSlot) =>
       this.backend.schedules.put(
@@ -29,7 +29,7 @@ export class SchedulePutter {
           job,
           nextSlot,
           rule: ruleText(schedule),
-          template: templateText(params, plan),
+          template: templateText(params, plan, lock),
           isDeclared: false,
         },
         plan.replace ? 'always' : 'absent',

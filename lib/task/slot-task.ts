@@ -2,7 +2,7 @@ import { spanMs, type Span } from './duration.js';
 import type { Missed } from './due-slots.js';
 import type { EnqueuePlan } from './enqueue-plan.js';
 import type { Overlap, ScheduleRecord } from './schedule-record.js';
-import type { NewTask, StoreTime } from './task-record.js';
+import type { NewTask, StoreTime, TaskLock } from './task-record.js';
 
 /** What the tasks of a schedule are made from. */
 export interface SlotTemplate {
@@ -12,14 +12,15 @@ export interface SlotTemplate {
   readonly expires?: StoreTime;
   readonly keep?: Span;
   readonly extra?: string;
+  readonly lock?: TaskLock;
   readonly missed: Missed;
   readonly overlap: Overlap;
 }
 
-export function templateText(params: string, plan: EnqueuePlan): string {
+export function templateText(params: string, plan: EnqueuePlan, lock?: TaskLock): string {
   const { priority, retries, expires, keep, extra, schedule } = plan;
   const { missed, overlap } = schedule!;
-  return JSON.stringify({ params, priority, retries, expires, keep, extra, missed, overlap });
+  return JSON.stringify({ params, priority, retries, expires, keep, extra, lock, missed, overlap });
 }
 
 /** Undefined where the text is none that this version knows. */
@@ -46,7 +47,7 @@ export function buildSlotTask(
   nowMs: number,
   of?: SlotOfTask,
 ): NewTask {
-  const { params, priority, retries, expires, keep } = template;
+  const { params, priority, retries, expires, keep, lock } = template;
   return {
     queue,
     id: token,
@@ -59,6 +60,7 @@ export function buildSlotTask(
     retries,
     expires,
     keepMs: keep && spanMs(keep, nowMs),
+    lock,
     scheduleId: id,
     slot: of?.slot,
   };
