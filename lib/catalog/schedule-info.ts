@@ -10,7 +10,7 @@ export interface ScheduleInfo extends TaskRef {
   readonly job: string;
   /** When its slots are; undefined where this version cannot read it. */
   readonly rule: SlotRule | undefined;
-  /** The params of its tasks, as JSON text. */
+  /** The params of its tasks, as JSON text; empty where they have none. */
   readonly params: string | undefined;
   readonly missed: Missed | undefined;
   readonly overlap: Overlap | undefined;

@@ -74,7 +74,9 @@ export function jobPartOf(options: RecurringOptions): JobOptions {
 
 /** What they say of its schedule. */
 export function schedulePartOf(options: RecurringOptions): ScheduleOptions {
-  return { overlap: 'skip', ...definedOf(options, (key) => scheduleKeys.includes(key)) };
+  // Who wants several missed slots made up for does not want them to keep each other from running.
+  const overlap = typeof options.missed === 'object' ? 'queue' : 'skip';
+  return { overlap, ...definedOf(options, (key) => scheduleKeys.includes(key)) };
 }
 
 function definedOf(options: object, isWanted: (key: string) => boolean): object {

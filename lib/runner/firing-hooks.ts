@@ -50,7 +50,7 @@ export class FiringHooks {
   private async fire({ job, steps }: Due, advance: Advancing): Promise<void> {
     for (const step of steps) {
       const asked = step.task && (await this.ask(job, step.task));
-      const { status, ...advanced } = await advance(asked?.isVetoed ? { ...step, task: undefined } : step);
+      const { status, ...advanced } = await advance(asked?.isVetoed ? { ...step, task: undefined, skipped: step.skipped + 1 } : step);
       if (status !== 'advanced') return;
       const added = 'added' in advanced ? advanced.added?.status : undefined;
       if (asked?.task)

@@ -40,7 +40,7 @@ export interface ScheduleOptions {
   /**
    * What a slot does while the task of the one before it is not finished: `'skip'` makes none, `'queue'` one that waits its
    * turn, `'replace'` cancels the unfinished one.
-   * @default 'skip' on `@Periodic` and `@Cron`, else 'queue'
+   * @default 'skip' on `@Periodic` and `@Cron`, unless `missed` is `{ all }`; else 'queue'
    */
   overlap?: Overlap;
 }

@@ -9,7 +9,7 @@ The sample listens on ${url}. In another terminal, try:
   wrong params, refused at once  curl -X POST ${url}/users -H 'content-type: application/json' -d '{"email":"nobody"}'
   what is in the store           curl ${url}/tasks
 
-A heartbeat repeats itself every 10 seconds.
+A heartbeat recurs every 10 seconds by itself.
 Ctrl-C ends the sample; tasks that still wait are lost with it, because the embedded store lives in its memory.
 `;
 }

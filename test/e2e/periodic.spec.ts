@@ -90,7 +90,7 @@ describe('a periodic job', () => {
       ['skip', []],
       [{ all: 3 }, [8, 9, 10]],
     ] as const) {
-      const { Noting, runs } = noting('1h', { missed, overlap: 'queue' });
+      const { Noting, runs } = noting('1h', { missed });
       const app = await start({ providers: [Noting] });
       const beganAt = app.now();
       await app.advance(30 * minute);

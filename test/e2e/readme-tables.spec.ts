@@ -17,6 +17,8 @@ describe('the README keeps up with the code', () => {
     ['Declaring a job', 'lib/job/job-options.ts', 'JobOptions'],
     ['Enqueueing', 'lib/task/enqueue-options.ts', 'EnqueueDefaults'],
     ['Enqueueing', 'lib/task/enqueue-options.ts', 'EnqueueOptions'],
+    ['Options of a schedule', 'lib/task/schedule-options.ts', 'ScheduleOptions'],
+    ['Options of a schedule', 'lib/job/recurring-options.ts', 'RecurringOptions'],
   ])('%s has every option of %s, %s, with its default', (heading, file, name) => {
     const rows = rowsOf(heading);
     const options = optionsOf(file, name);

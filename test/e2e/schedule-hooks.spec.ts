@@ -63,6 +63,7 @@ describe('the enqueue hooks of a periodic job', () => {
     );
     await app.advance(minute);
     expect(said).toEqual(['after false', 'after false', 'after true', 'run']);
+    expect(await app.catalog.schedule('Moody')).toMatchObject({ fired: 1, skipped: 2 });
   });
 
   it('keep only their own schedule waiting where they hang', async () => {
