@@ -132,7 +132,8 @@ export class LockConflictError extends JobsError {
 export function shown(value: unknown): string {
   let text: string | undefined;
   try {
-    if (typeof value === 'function') text = value.name ? `function ${value.name}` : 'a function';
+    if (value === undefined) text = 'undefined';
+    else if (typeof value === 'function') text = value.name ? `function ${value.name}` : 'a function';
     else if (value instanceof Date) text = String(value);
     else if (typeof value === 'bigint') text = `${value}n`;
     else if (typeof value === 'number') text = String(value);

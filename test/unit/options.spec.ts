@@ -210,7 +210,7 @@ describe('A value in a message', () => {
       'Infinity',
       '0',
       '5n',
-      '[object Undefined]',
+      'undefined',
     ]);
   });
 
