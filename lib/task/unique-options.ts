@@ -96,7 +96,7 @@ export function planUnique(
   lockTtl: Duration | undefined,
   where: string,
 ): UniquePlan | undefined {
-  const said = call === undefined ? job : call && { ...job, ...withoutUndefined(call) };
+  const said = call === undefined ? job : call && laidOver(job, call);
   if (!said) return undefined;
   const { lock, onConflict = 'reject', ttl, by, group, retryAfter } = said;
   const refuse = (option: string, value: unknown, expected: string): never => {
@@ -123,6 +123,18 @@ export function planUnique(
     by,
     group,
   };
+}
+
+/** What the job says beside a conflict or a lock goes with these: where the call chooses others, it is let go. */
+function laidOver(
+  job: UniqueOptions | false | undefined,
+  call: Partial<UniqueOptions>,
+): Partial<UniqueOptions> {
+  const said = { ...job, ...withoutUndefined(call) };
+  const isOtherConflict = call.onConflict !== undefined && call.onConflict !== 'reschedule';
+  if (isOtherConflict && call.retryAfter === undefined) delete said.retryAfter;
+  if (call.lock === 'while_executing' && call.ttl === undefined) delete said.ttl;
+  return said;
 }
 
 function ttlMs(ttl: Duration | undefined, where: string): number | undefined {
