@@ -1,38 +1,61 @@
+import { types } from 'node:util';
+import { unstorableKind } from './params-unstorable.js';
+
+/** Params are never so deep; what contains itself is. */
+const deepest = 1_000;
+
+/** Thrown for a value that could not be told from others of its kind; the message names the kind. */
+export class Indistinct extends Error {}
+
 /**
  * A value as text that is the same for equal values: whatever the order of properties, and with what JSON leaves out left
- * out. Kinds that JSON would mix up (a Map, a Set, a bigint) stay apart. Cycles are refused by the params before.
+ * out. Kinds that JSON would mix up (a Map, a Set, a bigint) stay apart.
  */
-export function canonicalText(value: unknown): string {
+export function canonicalText(value: unknown, depth = 0): string {
   if (value === null || value === undefined) return 'null';
   switch (typeof value) {
     case 'string':
       return JSON.stringify(value);
     case 'number':
-      // As JSON has it: a value must not change on its way through the store.
-      return Number.isFinite(value) ? String(value === 0 ? 0 : value) : 'null';
+      return String(value === 0 ? 0 : value);
     case 'boolean':
       return String(value);
     case 'bigint':
-      return JSON.stringify(String(value));
+      return `${value}n`;
     case 'object':
-      return objectText(value);
+      if (depth === deepest) throw new Indistinct('an object that is too deep or contains itself');
+      return objectText(value, depth + 1);
     default:
-      return 'null';
+      throw new Indistinct(`a ${typeof value}`);
   }
 }
 
-function objectText(value: object): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
-  if (value instanceof Map)
-    return `Map{${Array.from(value, ([key, item]) => `${canonicalText(key)}:${canonicalText(item)}`)
+function objectText(value: object, depth: number): string {
+  if (Array.isArray(value)) return `[${Array.from(value, (item) => canonicalText(item, depth)).join()}]`;
+  if (types.isMap(value))
+    return `Map{${Array.from(
+      value,
+      ([key, item]) => `${canonicalText(key, depth)}:${canonicalText(item, depth)}`,
+    )
       .sort()
       .join()}}`;
-  if (value instanceof Set) return `Set{${Array.from(value, canonicalText).sort().join()}}`;
-  if (hasToJson(value)) return canonicalText(value.toJSON());
+  if (types.isSet(value))
+    return `Set{${Array.from(value, (item) => canonicalText(item, depth))
+      .sort()
+      .join()}}`;
+  if (ArrayBuffer.isView(value)) return bytesText(value);
+  const json = hasToJson(value) ? value.toJSON() : value;
+  if (json !== value) return canonicalText(json, depth);
+  const kind = unstorableKind(value);
+  if (kind !== undefined) throw new Indistinct(`a value of type ${kind}`);
   const pairs = Object.entries(value)
     .filter(([, item]) => item !== undefined && typeof item !== 'function' && typeof item !== 'symbol')
-    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalText(item)}`);
+    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalText(item, depth)}`);
   return `{${pairs.sort().join()}}`;
+}
+
+function bytesText({ buffer, byteOffset, byteLength, constructor }: ArrayBufferView): string {
+  return `${constructor.name}(${Buffer.from(buffer, byteOffset, byteLength).toString('base64')})`;
 }
 
 function hasToJson(value: object): value is { toJSON(): unknown } {
