@@ -10,6 +10,8 @@ import { describeFencingAndRepeats } from './fencing-and-repeats.js';
 import { describeIdsAndReplace } from './ids-and-replace.js';
 import { describeLeasesAndRecovery } from './leases-and-recovery.js';
 import { describeLockConflicts } from './lock-conflicts.js';
+import { describeLockPhases } from './lock-phases.js';
+import { describeLockTimeToLive } from './lock-time-to-live.js';
 import { describeLocks } from './locks.js';
 import { describeNextLook } from './next-look.js';
 import { describePark } from './park.js';
@@ -42,6 +44,8 @@ export function describeConformance(name: string, open: OpenStore): void {
     describeCatalog(setup);
     describeLocks(setup);
     describeLockConflicts(setup);
+    describeLockTimeToLive(setup);
+    describeLockPhases(setup);
     describeSchedules(setup);
     describeSchedulesDue(setup);
     describeSchedulesAdvance(setup);

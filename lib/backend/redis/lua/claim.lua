@@ -51,7 +51,7 @@ local function lease(q, popped, ask, reply)
         end
         if flag == 'X' then
           L = L or library()
-          conflict = L.lock_claimed(q, id, L.parse_given(value).lock)
+          conflict = L.lock_claimed(q, id, L.parse_given(value).lock, failures)
         end
         q.epoch, taken = q.epoch + 1, taken + 1
         local epoch, due = string.format('%.0f', q.epoch), string.format('%.0f', due_at)
