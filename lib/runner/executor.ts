@@ -104,7 +104,7 @@ export class Executor {
     const { attempt, job } = run;
     const { claimed } = attempt;
     if (attempt.isOver) return stoppedShort;
-    this.lines.started(claimed);
+    if (claimed.conflictsWith === undefined) this.lines.started(claimed);
     const task = (run.task = new Task<never>(claimed, params as never, this.log));
     attempt.opened(task);
     const opening = job.handler.open(task);
