@@ -48,8 +48,8 @@ export class JobDefinition {
     this.backoff = (Array.isArray(retries) ? retries : backoff) ?? defaultBackoff;
     this.jitter = jitter ?? 0;
     this.timeoutMs =
-      timeout === undefined ? undefined : toMs(timeout, { where: this.name, option: 'timeout' });
-    this.plan = planEnqueue(this.defaults, undefined, this.name);
+      timeout === undefined ? undefined : toMs(timeout, { where: this.where, option: 'timeout' });
+    this.plan = planEnqueue(this.defaults, undefined, this.where);
   }
 
   get queue(): string {
