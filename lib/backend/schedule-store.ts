@@ -12,24 +12,29 @@ export interface ScheduleStore {
   /** The time of the store's part that has the queue, by which first slots are reckoned. */
   now(queue: string): Promise<number>;
   /**
-   * Stores a schedule. Where its queue has one of its id: `absent` leaves that as it is (`existing`); `changed` does so where
-   * the rule is the same, but for the job and the template, which are taken over, and ends a deferral; a declared one makes it
-   * declared. `always`, and `changed` with another rule, puts the new one in its place (`replaced`), which then is at
-   * `nextSlot`. A pause, the last slot, the last task and the counts outlast all of these.
+   * Stores a schedule. Where its queue has one of its id: `absent` leaves that as it is (`existing`). `replace` leaves it where
+   * it stands if the rule is the same, but for the job and the template, which are taken over, and ends a deferral; a declared
+   * one makes it declared (`existing`). With another rule it puts the new one in its place (`replaced`), unless its `nextSlot`
+   * is not after the last slot, which then would fire twice: nothing is done (`passed`). A pause, the last slot, the last task
+   * and the counts outlast all of these.
    */
   put(
     schedule: NewSchedule,
-    when: 'absent' | 'changed' | 'always',
-  ): Promise<'stored' | 'existing' | 'replaced'>;
-  /** Says that a living process declares these: see `declaredAt`. Those that are gone, or were put by a call, are left alone. */
-  declare(refs: readonly TaskRef[]): Promise<void>;
-  remove(ref: TaskRef): Promise<boolean>;
+    when: 'absent' | 'replace',
+  ): Promise<'stored' | 'existing' | 'replaced' | 'passed'>;
   /**
-   * The schedules of these queues whose next slot has come, the earliest first and at most 1,000, and how long until there
-   * may be others. Paused schedules and those of paused queues are not among them. A declared schedule that nobody has
-   * declared for `forgetAfterMs` is taken away instead. Rejects only where no part of the store answered.
+   * Says that a living process declares these, see `declaredAt`; answers those that are gone. Ones that were put by a call
+   * are left alone.
    */
-  due(queues: readonly string[], forgetAfterMs: number): Promise<DueSchedules>;
+  declare(refs: readonly TaskRef[]): Promise<TaskRef[]>;
+  /** Where `declaredAt` is given, only one that has not been declared since. */
+  remove(ref: TaskRef, declaredAt?: number): Promise<boolean>;
+  /**
+   * The schedules of these queues whose next slot has come, at most 1,000, and how long until there may be others. They come
+   * by next slot, deferred ones later, and so as in `list` within each queue, whose first `skip` are left out. Paused
+   * schedules and those of paused queues are not among them. Rejects only where no part of the store answered.
+   */
+  due(queues: readonly AskedSchedules[]): Promise<DueSchedules>;
   /**
    * Schedules that are due, but that the asker cannot fire: `due` leaves them out for a while, for everybody. One that does
    * not stand at the slot at which it was seen has been fired by another, and is left alone.
@@ -54,30 +59,43 @@ export interface ScheduleStore {
   resume(ref: TaskRef, slot: number, nextSlot: number): Promise<'resumed' | 'lost'>;
 }
 
+/** A queue whose due schedules are asked for. */
+export interface AskedSchedules {
+  readonly queue: string;
+  /** How many of the earliest ones are not wanted. */
+  readonly skip: number;
+}
+
+/** A due schedule, with the time of its part of the store. */
+export interface DueSchedule extends ScheduleRecord {
+  readonly now: number;
+}
+
 /** A schedule as it was seen: where it stood then. */
 export type SeenSchedule = Pick<ScheduleRecord, 'queue' | 'id' | 'nextSlot'>;
 
 export interface DueSchedules {
-  readonly schedules: ScheduleRecord[];
+  readonly schedules: DueSchedule[];
   /** 0 where there may be more that are due; Infinity where only a bell can tell. The end of a pause of a queue counts. */
   readonly nextInMs: number;
-  /** The store's time; where its parts have clocks of their own, that of the foremost. */
-  readonly now: number;
   /** Queues whose part of the store gave no answer. */
   readonly unanswered?: readonly Unanswered[];
 }
 
 export interface Advance extends TaskRef {
-  /** Where the schedule must stand. */
+  /** Where the schedule must stand, and as which version: one that was put anew since is another. */
   readonly slot: number;
+  readonly version: number;
+  /** The latest slot that is passed by this step. */
+  readonly passes: number;
   /** Undefined ends it: it is gone then. */
   readonly nextSlot: number | undefined;
   /** The task of the slot; its own `slot` may be a later one, where slots before it were missed. */
   readonly task?: NewTask;
   /**
-   * Where the task that the schedule made last is live (scheduled, waiting or pending; not where its lease has ended and it
-   * would not run again): `skip` adds none, `queue` adds the task all the same, `replace` cancels the other one first, which
-   * a runner that has it hears of by the bell.
+   * Where the task that the schedule made last is live or parked (not where its lease has ended and it would not run again):
+   * `skip` adds none, `queue` adds the task all the same, `replace` cancels the other one first, which a runner that has it
+   * hears of by the bell.
    */
   readonly overlap: Overlap;
   /** Slots that are passed over by this step, to be counted; one whose task was not added is counted by itself. */
@@ -87,5 +105,5 @@ export interface Advance extends TaskRef {
 export type Advanced =
   | { readonly status: 'lost' }
   | { readonly status: 'unanswered'; readonly reason: Error }
-  /** `overlaps` is the live task because of which none was added, or which was cancelled. */
+  /** `overlaps` is the task because of which none was added, or which was cancelled. */
   | { readonly status: 'advanced'; readonly added?: Added; readonly overlaps?: string };

@@ -31,16 +31,14 @@ export class ScheduleCatalog {
       throw new InvalidOptionError('nextSlots', 'count', count, `an integer from 1 to ${mostSlots}`);
     const record = await this.find(name);
     if (!record) return [];
-    const now = await this.backend.schedules.now(record.queue);
-    return slotsToCome(record, now, count).map((slot) => new Date(slot));
+    return (await this.slots('nextSlots', record, count)).map((slot) => new Date(slot));
   }
 
   async run(name: string | TaskRef): Promise<TaskRef | 'missing'> {
     const record = await this.find(name);
     if (!record) return 'missing';
     const template = readTemplate(record.template);
-    if (!template)
-      throw new InvalidOptionError('runSchedule', 'name', record.id, 'a schedule that this version can read');
+    if (!template) throw unreadable('runSchedule', record);
     const now = await this.backend.schedules.now(record.queue);
     const task = buildSlotTask(record, template, this.ids.next(now), now);
     const [added] = await this.backend.tasks.add([[task]]);
@@ -60,8 +58,7 @@ export class ScheduleCatalog {
     const record = await this.find(name);
     if (!record) return 'missing';
     if (!record.isPaused) return 'left';
-    const now = await this.backend.schedules.now(record.queue);
-    const [nextSlot] = slotsToCome(record, now, 1);
+    const [nextSlot] = await this.slots('resumeSchedule', record, 1);
     if (nextSlot === undefined) return (await this.backend.schedules.remove(record)) ? 'done' : 'missing';
     const resumed = await this.backend.schedules.resume(record, record.nextSlot, nextSlot);
     return resumed === 'resumed' ? 'done' : 'left';
@@ -73,6 +70,12 @@ export class ScheduleCatalog {
     return (await this.backend.schedules.remove(record)) ? 'done' : 'missing';
   }
 
+  private async slots(what: string, record: ScheduleRecord, count: number): Promise<number[]> {
+    const slots = slotsToCome(record, await this.backend.schedules.now(record.queue), count);
+    if (!slots) throw unreadable(what, record);
+    return slots;
+  }
+
   private async find(name: string | TaskRef): Promise<ScheduleRecord | undefined> {
     if (typeof name !== 'string') return this.backend.schedules.get(name);
     for (const queue of await this.queues()) {
@@ -81,4 +84,8 @@ export class ScheduleCatalog {
     }
     return undefined;
   }
+}
+
+function unreadable(what: string, { id }: ScheduleRecord): InvalidOptionError {
+  return new InvalidOptionError(what, 'name', id, 'a schedule that this process can read');
 }

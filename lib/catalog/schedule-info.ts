@@ -2,7 +2,7 @@ import type { Missed } from '../task/due-slots.js';
 import { readRule } from '../task/schedule-plan.js';
 import type { Overlap, ScheduleRecord } from '../task/schedule-record.js';
 import { readTemplate } from '../task/slot-task.js';
-import { slotsOf, type SlotRule } from '../task/slots.js';
+import { slotsOf, type SlotRule, type Slots } from '../task/slots.js';
 import type { TaskRef } from '../task/task-record.js';
 
 /** A schedule as the store holds it, readable. */
@@ -51,13 +51,24 @@ export function scheduleInfo(record: ScheduleRecord): ScheduleInfo {
   };
 }
 
-/** The slots to come after `now`, at most `count`: those that the rule gives, whatever may become of them. */
-export function slotsToCome(record: ScheduleRecord, now: number, count: number): number[] {
-  const rule = readRule(record.rule);
-  if (!rule) return [];
-  const slots = slotsOf(rule, record.firstSlot);
+/**
+ * The slots to come after `now`, at most `count`: those that the rule gives, whatever may become of them. Undefined where this
+ * process cannot read the rule: it is of a later version, or of a zone that this machine does not know.
+ */
+export function slotsToCome(record: ScheduleRecord, now: number, count: number): number[] | undefined {
+  const slots = slotsOfRecord(record);
+  if (!slots) return undefined;
   const found: number[] = [];
   let slot: number | undefined = record.nextSlot > now ? record.nextSlot : slots.after(now);
   for (; slot !== undefined && found.length < count; slot = slots.after(slot)) found.push(slot);
   return found;
+}
+
+function slotsOfRecord({ rule, firstSlot }: ScheduleRecord): Slots | undefined {
+  try {
+    const read = readRule(rule);
+    return read && slotsOf(read, firstSlot);
+  } catch {
+    return undefined;
+  }
 }

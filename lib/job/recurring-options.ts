@@ -42,6 +42,7 @@ const instead: Readonly<Record<string, string>> = {
   utcOffset: "left out: `timeZone` names the zone, such as 'Europe/Berlin'",
   waitForCompletion:
     "left out: `overlap` says what a slot does while the run before it goes on, by default 'skip'",
+  unrefTimeout: 'left out: `app.close()` ends every timer',
   threshold: 'left out: `missed` says what becomes of slots at which nobody was there',
   distributed: 'left out: a slot makes one task, however many processes there are',
 };

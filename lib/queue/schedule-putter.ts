@@ -3,13 +3,14 @@ import type { Clock } from '../task/clock.js';
 import type { EnqueuePlan } from '../task/enqueue-plan.js';
 import { InvalidOptionError } from '../task/errors.js';
 import { ruleText, type SchedulePlan } from '../task/schedule-plan.js';
-import type { StoreSlot } from '../task/schedule-record.js';
 import { templateText } from '../task/slot-task.js';
-import { firstSlotOf } from '../task/slots.js';
+import { placeAfterChange, type Place } from '../task/slots.js';
 import { lineOf } from '../task/stored-error.js';
 import type { NewTask } from '../task/task-record.js';
 import type { Enqueued } from './enqueued.js';
 import { EnqueueFailedError, EnqueueTimeoutError } from './errors.js';
+
+const mostTries = 5;
 
 /** Brings schedules to the store: the task that a call would have made becomes the pattern of those to come. */
 export class SchedulePutter {
@@ -19,32 +20,41 @@ export class SchedulePutter {
     private readonly timeoutMs: number,
   ) {}
 
-  async put({ queue, id, job, params, lock }: NewTask, plan: EnqueuePlan): Promise<Enqueued> {
-    const schedule = plan.schedule!;
-    const putting = this.firstSlot(queue, job, schedule).then((nextSlot) =>
-      this.backend.schedules.put(
-        {
-          queue,
-          id,
-          job,
-          nextSlot,
-          rule: ruleText(schedule),
-          template: templateText(params, plan, lock),
-          isDeclared: false,
-        },
-        plan.replace ? 'always' : 'absent',
-      ),
-    );
-    const status = await this.answered(putting, job, id);
-    return { id, queue, status: status === 'stored' ? 'enqueued' : status };
+  async put(task: NewTask, plan: EnqueuePlan): Promise<Enqueued> {
+    const { queue, id, job } = task;
+    const status = await this.answered(this.store(task, plan), job, id);
+    return { id, queue, status };
   }
 
-  /** By the store's clock, whatever this process believes. */
-  private async firstSlot(queue: string, job: string, { slots, from }: SchedulePlan): Promise<StoreSlot> {
-    const isOpenEnded = 'every' in slots && slots.until === undefined;
+  private async store(task: NewTask, plan: EnqueuePlan): Promise<Enqueued['status']> {
+    const { queue, id, job, params, lock } = task;
+    const schedule = plan.schedule!;
+    const rule = ruleText(schedule);
+    const template = templateText(params, plan, lock);
+    for (let tries = 0; ; tries++) {
+      const place = await this.place(task, schedule, rule, plan.replace);
+      const put = { queue, id, job, rule, template, ...place, isDeclared: false };
+      const status = await this.backend.schedules.put(put, plan.replace ? 'replace' : 'absent');
+      if (status === 'stored') return 'enqueued';
+      // An unchanged rule keeps its place, but its params and options are the new ones.
+      if (status === 'existing' || status === 'replaced') return plan.replace ? 'replaced' : status;
+      if (tries === mostTries) throw new Error('its slots pass faster than it can be replaced');
+    }
+  }
+
+  /** By the store's clock, whatever this process believes; one that is replaced fires no slot a second time. */
+  private async place(
+    { queue, id, job }: NewTask,
+    { slots, from }: SchedulePlan,
+    rule: string,
+    replace: boolean,
+  ): Promise<Place> {
+    const existing = replace ? await this.backend.schedules.get({ queue, id }) : undefined;
+    if (existing?.rule === rule) return { nextSlot: existing.nextSlot, firstSlot: existing.firstSlot };
+    const isOpenEnded = 'every' in slots && slots.until === undefined && !existing;
     const now = isOpenEnded ? 0 : await this.backend.schedules.now(queue);
-    const slot = firstSlotOf(slots, from, now);
-    if (slot !== undefined) return slot;
+    const place = placeAfterChange(slots, from, existing?.lastSlot, now, false);
+    if (place) return place;
     const option = slots.until === undefined ? 'cron' : 'until';
     const value = slots.until === undefined ? 'cron' in slots && slots.cron : new Date(slots.until);
     throw new InvalidOptionError(job, option, value, 'such that there is a slot');

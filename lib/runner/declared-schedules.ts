@@ -27,12 +27,13 @@ export class DeclaredSchedules {
     for (const { definition, options, with: values } of this.registry.declared()) {
       const plan = definition.planFor(options);
       const schedule = plan.schedule!;
-      if (schedule.slots.for !== undefined && schedule.from === undefined)
+      const end = options.for === undefined ? 'until' : 'for';
+      if ('every' in schedule.slots && options[end] !== undefined && schedule.from === undefined)
         throw new InvalidOptionError(
-          definition.name,
-          'for',
-          options.for,
-          'given with `from`, or as `until`: each start after its end would begin it anew',
+          definition.where,
+          end,
+          options[end],
+          'given with `from`: else each start after its end would begin it anew',
         );
       const { text, value } = await definition.codec.encode(values);
       const { name: job, queue } = definition;

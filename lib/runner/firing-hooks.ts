@@ -3,13 +3,17 @@ import type { HookChain } from '../job/hook-chain.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { ProvidedJob } from '../job/job-registry.js';
 import type { TaskHooks } from '../job/job-handler.js';
+import type { Clock, ClockTimer } from '../task/clock.js';
 import { lineOf } from '../task/stored-error.js';
-import type { NewTask } from '../task/task-record.js';
+import type { NewTask, TaskRef } from '../task/task-record.js';
 import { Task } from '../task/task.js';
 import type { Due, Step } from './due-schedule.js';
 
 /** Takes a step in the store and says what came of it. */
 type Advancing = (step: Step) => Promise<Advanced>;
+
+/** A hook without an end of its own, where its job has no timeout, is not waited for any longer. */
+const longestHookMs = 60_000;
 
 /**
  * The enqueue hooks of slots. `beforeEnqueue` is asked in every process that sees the slot, `afterEnqueue` told in the one that
@@ -17,40 +21,45 @@ type Advancing = (step: Step) => Promise<Advanced>;
  */
 export class FiringHooks {
   private readonly underWay = new Set<string>();
+  private readonly timers = new Set<ClockTimer>();
 
   constructor(
     private readonly hooks: HookChain,
+    private readonly clock: Clock,
     private readonly log: JobsLog,
-    /** Called when a schedule may be fired again. */
-    private readonly ended: () => void,
   ) {}
 
   has({ handler }: ProvidedJob): boolean {
     return this.hooks.has('beforeEnqueue', handler.shape) || this.hooks.has('afterEnqueue', handler.shape);
   }
 
+  isUnderWay(schedule: TaskRef): boolean {
+    return this.underWay.has(nameOf(schedule));
+  }
+
   begin(due: Due, advance: Advancing): void {
-    const { queue, id, job } = due.schedule;
-    const name = `${queue}\n${id}`;
-    if (this.underWay.has(name)) return;
+    const { id, job } = due.schedule;
+    const name = nameOf(due.schedule);
     this.underWay.add(name);
-    void this.fire(due, advance).then(
-      () => {
-        this.underWay.delete(name);
-        this.ended();
-      },
-      // It is still due, and is met again by the next look: at once would be too often.
-      (error: unknown) => {
-        this.underWay.delete(name);
-        this.log.write('warn', job, `schedule ${id} could not be moved on yet: ${lineOf(error)}`);
-      },
-    );
+    void this.fire(due, advance)
+      // It is still due, and is met again by a later look.
+      .catch((error: unknown) =>
+        this.log.write('warn', job, `schedule ${id} could not be moved on yet: ${lineOf(error)}`),
+      )
+      .finally(() => this.underWay.delete(name));
+  }
+
+  /** Nobody waits for a hook any longer. */
+  end(): void {
+    for (const timer of this.timers) timer.cancel();
   }
 
   private async fire({ job, steps }: Due, advance: Advancing): Promise<void> {
     for (const step of steps) {
       const asked = step.task && (await this.ask(job, step.task));
-      const { status, ...advanced } = await advance(asked?.isVetoed ? { ...step, task: undefined, skipped: step.skipped + 1 } : step);
+      const { status, ...advanced } = await advance(
+        asked?.isVetoed ? { ...step, task: undefined, skipped: step.skipped + 1 } : step,
+      );
       if (status !== 'advanced') return;
       const added = 'added' in advanced ? advanced.added?.status : undefined;
       if (asked?.task)
@@ -70,7 +79,11 @@ export class FiringHooks {
     try {
       preview = await this.preview(job, task);
       own = (await job.handler.open(preview)).instance;
-      return { own, task: preview, isVetoed: !(await this.hooks.beforeEnqueue(own, preview)) };
+      return {
+        own,
+        task: preview,
+        isVetoed: !(await this.bounded(job, this.hooks.beforeEnqueue(own, preview))),
+      };
     } catch (error) {
       this.log.write(
         'error',
@@ -82,6 +95,22 @@ export class FiringHooks {
     }
   }
 
+  private async bounded<T>({ definition }: ProvidedJob, hook: Promise<T>): Promise<T> {
+    const limitMs = definition.timeoutMs ?? longestHookMs;
+    let giveUp!: (error: Error) => void;
+    const late = new Promise<never>((_, reject) => (giveUp = reject));
+    const timer = this.clock.after(limitMs, () => giveUp(new Error(`it did not end within ${limitMs} ms`)));
+    this.timers.add(timer);
+    try {
+      return await Promise.race([hook, late]);
+    } finally {
+      this.timers.delete(timer);
+      timer.cancel();
+      // What comes of it later concerns nobody.
+      hook.catch(() => undefined);
+    }
+  }
+
   /** The task as a hook sees it before it is stored. */
   private async preview({ definition }: ProvidedJob, task: NewTask): Promise<Task<never>> {
     const params = await definition.codec.decode(task.params);
@@ -89,6 +118,10 @@ export class FiringHooks {
     const facts = { ...task, attempt: 0, failures: 0, enqueuedAt: at, dueAt: at };
     return new Task<never>(facts, params as never, this.log);
   }
+}
+
+function nameOf({ queue, id }: TaskRef): string {
+  return `${queue}\n${id}`;
 }
 
 function slotText({ slot }: NewTask): string {

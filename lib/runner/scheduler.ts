@@ -1,41 +1,47 @@
-import type { DueSchedules, ScheduleRecord } from '../backend/schedule-store.js';
+import type { Unanswered } from '../backend/backend.js';
+import type { DueSchedule, DueSchedules } from '../backend/schedule-store.js';
 import type { ClockTimer } from '../task/clock.js';
 import { lineOf } from '../task/stored-error.js';
 import { TaskIds } from '../task/task-id.js';
-import { Declaring, forgetAfterMs } from './declaring.js';
+import { Declaring } from './declaring.js';
 import type { Due } from './due-schedule.js';
 import { Firing } from './firing.js';
 import { FiringHooks } from './firing-hooks.js';
+import { Forgetting } from './forgetting.js';
+import { QueueOutages } from './queue-outages.js';
 import type { RunnerParts } from './runner-session.js';
 import type { RunnerSettings } from './runner-settings.js';
 import { ScheduleLog } from './schedule-log.js';
-import { StoreOutage } from './store-outage.js';
+import { Strangers } from './strangers.js';
 
 const context = 'JobRunner';
 
 /** A wall clock may be set, and a machine may sleep: no look is put off for longer while there is a slot to come. */
 const longestSleepMs = 60_000;
-/** A page that is full of schedules which others must fire, or a store with a silent part, is not asked again at once. */
+/** What cannot be done now is tried again no sooner. */
 const leastPauseMs = 1_000;
-/** A due schedule that nobody has fired for so long is one that nobody here knows: it is left out for as long again. */
-const strangerAfterMs = 60_000;
+/** How much one look goes through, page by page. */
+const mostPages = 50;
 
 /**
  * Fires the schedules of a runner's queues: sleeps until the next slot, a bell or the sweep, looks what is due, and moves it
  * on. There is no leader: every process does this, and the store decides who was first.
  */
 export class Scheduler {
-  private readonly outage: StoreOutage;
+  private readonly outages: QueueOutages;
   private readonly declaring: Declaring;
+  private readonly forgetting: Forgetting;
   private readonly firing: Firing;
   private readonly hooks: FiringHooks;
+  private readonly strangers = new Strangers();
   private readonly unreadable = new Set<string>();
   private readonly lines: ScheduleLog;
   private stopListening: () => void = () => undefined;
   private timer: ClockTimer | undefined;
   private looking: Promise<void> | undefined;
+  private saying: Promise<void> | undefined;
   private isRung = false;
-  private isInTrouble = false;
+  private isBehind = false;
   private isOver = false;
 
   constructor(
@@ -44,10 +50,11 @@ export class Scheduler {
     private readonly queues: readonly string[],
   ) {
     const { backend, clock, registry, declared, taskLines } = parts;
-    this.outage = new StoreOutage(clock);
+    this.outages = new QueueOutages(clock, (message, reason) => this.warn(message, reason));
     this.declaring = new Declaring(backend, declared.in(queues));
+    this.forgetting = new Forgetting(backend, this.declaring, queues);
     this.lines = new ScheduleLog(taskLines);
-    this.hooks = new FiringHooks(registry.hooks, taskLines, () => this.wake());
+    this.hooks = new FiringHooks(registry.hooks, clock, taskLines);
     this.firing = new Firing(backend, registry, new TaskIds(), this.hooks, this.lines);
   }
 
@@ -61,7 +68,8 @@ export class Scheduler {
     this.isOver = true;
     this.timer?.cancel();
     this.stopListening();
-    await this.looking;
+    this.hooks.end();
+    await Promise.all([this.looking, this.saying]);
   }
 
   private async listen(): Promise<void> {
@@ -77,7 +85,7 @@ export class Scheduler {
 
   private wake(): void {
     this.isRung = true;
-    if (this.looking || this.isOver || this.outage.isPausing) return;
+    if (this.looking || this.isOver) return;
     this.looking = this.look().finally(() => {
       this.looking = undefined;
       if (this.isRung) this.wake();
@@ -85,61 +93,98 @@ export class Scheduler {
   }
 
   private async look(): Promise<void> {
-    const { backend, clock } = this.parts;
+    const { clock } = this.parts;
     this.isRung = false;
+    this.declare();
+    const now = clock.elapsed();
+    const asked = this.queues.filter((queue) => this.outages.pausedUntil(queue) <= now);
+    let nextAt = asked.length > 0 ? await this.fireAll(asked) : Infinity;
+    for (const queue of this.queues)
+      if (this.outages.isSilent(queue)) nextAt = Math.min(nextAt, this.outages.pausedUntil(queue));
+    if (!this.outages.areAny) await this.forgetting.look(clock.elapsed());
+    this.sleep(Math.min(nextAt, this.declaring.nextAt) - clock.elapsed());
+  }
+
+  /** Beside the looks: a part of the store that is silent must not keep the slots of the others waiting. */
+  private declare(): void {
+    const now = this.parts.clock.elapsed();
+    if (this.saying || now < this.declaring.nextAt) return;
+    this.saying = this.declaring.declare(now).then((trouble) => {
+      this.saying = undefined;
+      const isNews = trouble !== undefined && !this.isBehind && !this.isOver;
+      this.isBehind = trouble !== undefined;
+      if (isNews) this.warn('those of this code cannot be stored yet, trying again', trouble);
+      this.wake();
+    });
+  }
+
+  /** Page by page, past those that stay due. Answers when there may be more to do. */
+  private async fireAll(queues: readonly string[]): Promise<number> {
+    const { backend, clock } = this.parts;
+    const skips = new Map(queues.map((queue) => [queue, 0]));
+    let nextAt = Infinity;
     try {
-      await this.declaring.declare(clock.elapsed());
-      const due = await backend.schedules.due(this.queues, forgetAfterMs);
-      const askedAt = clock.elapsed();
-      this.outage.answered();
-      const { nextInMs, silence } = await this.fire(due);
-      this.say(silence);
-      // A part that is silent is asked again soon, and keeps the slots of the others from nothing.
-      this.sleep(askedAt + Math.min(nextInMs, silence ? leastPauseMs : Infinity) - clock.elapsed());
+      for (let page = 0; page < mostPages; page++) {
+        const due = await backend.schedules.due(Array.from(skips, ([queue, skip]) => ({ queue, skip })));
+        const askedAt = clock.elapsed();
+        const { nextInMs, unanswered } = await this.fire(due, skips);
+        this.heard([...skips.keys()], unanswered);
+        nextAt = Math.min(nextAt, askedAt + nextInMs);
+        if (due.nextInMs > 0) return Math.min(nextAt, askedAt + due.nextInMs);
+        for (const { queue } of unanswered) skips.delete(queue);
+      }
     } catch (error) {
-      this.outage.failed();
-      this.say(error);
-      this.sleep(this.outage.pausedUntil - clock.elapsed());
+      this.outages.failed(Array.from(skips.keys(), (queue) => ({ queue, reason: error as Error })));
+      return nextAt;
     }
+    return clock.elapsed() + leastPauseMs;
   }
 
-  /** Once for each time that the store, or a part of it, falls silent. */
-  private say(trouble: unknown): void {
-    const isNews = trouble !== undefined && !this.isInTrouble && !this.isOver;
-    this.isInTrouble = trouble !== undefined;
-    if (isNews)
-      this.parts.log.write(
-        'warn',
-        context,
-        `schedules cannot be looked at, trying again: ${lineOf(trouble)}`,
-      );
-  }
-
-  /** Answers when there may be more to do, and why a part of the store is silent, if one is. */
-  private async fire({ schedules, now, nextInMs, unanswered }: DueSchedules) {
+  /** Fires what it can of a page; `skips` counts what stays due. Answers when what was fired is due again. */
+  private async fire({ schedules, unanswered = [] }: DueSchedules, skips: Map<string, number>) {
     const mine: Due[] = [];
-    const strangers: ScheduleRecord[] = [];
-    let next = nextInMs;
+    const toDefer: DueSchedule[] = [];
+    let nextInMs = Infinity;
     for (const schedule of schedules) {
-      const due = this.declaring.has(schedule) ? this.plan(schedule, now) : undefined;
-      if (due) mine.push(due);
-      else if (now - schedule.nextSlot > strangerAfterMs) strangers.push(schedule);
+      const due = this.declaring.has(schedule) ? this.plan(schedule) : undefined;
       const slot = due?.steps.at(-1)?.nextSlot;
-      if (slot !== undefined) next = Math.min(next, slot - now);
+      if (slot !== undefined) nextInMs = Math.min(nextInMs, Math.max(slot - schedule.now, 0));
+      const isBusy = this.hooks.isUnderWay(schedule) || this.declaring.isUnderWay(schedule);
+      if (due && !isBusy) mine.push(due);
+      if (!due && this.strangers.meet(schedule, this.parts.clock.elapsed())) toDefer.push(schedule);
+      else if (!due || isBusy || this.hooks.has(due.job))
+        skips.set(schedule.queue, skips.get(schedule.queue)! + 1);
     }
-    if (strangers.length > 0) await this.parts.backend.schedules.defer(strangers, strangerAfterMs);
-    const silence = (await this.firing.fire(mine)) ?? unanswered?.[0]?.reason;
-    const leastMs = mine.length === 0 && nextInMs === 0 ? leastPauseMs : 0;
-    return { nextInMs: Math.max(next, leastMs), silence };
+    const silent = await this.firing.fire(mine);
+    // What could not be left out is met again.
+    if (toDefer.length > 0)
+      await this.parts.backend.schedules.defer(toDefer, Strangers.deferMs).catch(() => undefined);
+    return { nextInMs, unanswered: [...unanswered, ...silent] };
   }
 
-  private plan(schedule: ScheduleRecord, now: number): Due | undefined {
-    const due = this.firing.plan(schedule, now);
+  private heard(queues: readonly string[], unanswered: readonly Unanswered[]): void {
+    const silent = new Set(unanswered.map(({ queue }) => queue));
+    for (const queue of queues) {
+      if (silent.has(queue)) continue;
+      // What was away may have lost something.
+      if (this.outages.isSilent(queue)) this.declaring.again();
+      this.outages.answered(queue);
+    }
+    this.outages.failed(unanswered);
+  }
+
+  private plan(schedule: DueSchedule): Due | undefined {
+    const due = this.firing.plan(schedule);
     const name = `${schedule.queue}\n${schedule.id}`;
     if (due || !this.parts.registry.named(schedule.job) || this.unreadable.has(name)) return due;
     this.unreadable.add(name);
     this.lines.unreadable(schedule);
     return undefined;
+  }
+
+  private warn(message: string, reason?: unknown): void {
+    const why = reason === undefined ? '' : `: ${lineOf(reason)}`;
+    if (!this.isOver) this.parts.log.write('warn', context, `schedules: ${message}${why}`);
   }
 
   private sleep(delayMs: number): void {

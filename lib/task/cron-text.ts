@@ -27,7 +27,9 @@ export interface CronFields {
 export type CronReading = { readonly fields: CronFields } | { readonly reason: string };
 
 const names =
-  '@yearly @annually @monthly @weekly @weekdays @weekends @daily @hourly @minutely @secondly'.split(' ');
+  '@yearly @annually @monthly @weekly @weekdays @weekends @daily @midnight @hourly @minutely @secondly'.split(
+    ' ',
+  );
 
 // cron-parser reads more than this and means something else by it: `5*` as 50-59, `15L` as L, `8L` as Monday.
 const numeric = /^(?:[*?]|\d+(?:-\d+)?)(?:\/\d+)?$/;
@@ -43,7 +45,7 @@ const shapes: readonly { readonly name: string; readonly shape: RegExp; readonly
 
 /** Reads a text by cron-parser, which takes more than it should: what is no cron text is left out before. */
 export function readCron(text: string): CronReading {
-  const trimmed = text.trim();
+  const trimmed = text.trim().replace(/^@midnight$/, '@daily');
   const parts = trimmed.split(/\s+/);
   const reason = trimmed.startsWith('@') ? reasonAgainstName(trimmed) : reasonAgainst(parts);
   if (reason !== undefined) return { reason };

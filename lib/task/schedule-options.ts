@@ -82,6 +82,13 @@ export function checkScheduleOptions(options: Said, where: string): void {
 
 /** A call that says more about a schedule than that there is one must mean one; `chosen` is what it and the job say together. */
 export function checkThereIsASchedule(call: ScheduleOptions, chosen: ScheduleOptions, where: string): void {
+  if (chosen.every !== undefined && call.timeZone !== undefined)
+    throw new InvalidOptionError(
+      where,
+      'timeZone',
+      call.timeZone,
+      'left out: the job says `every`, and a span has no zone',
+    );
   if (chosen.every !== undefined || chosen.cron !== undefined) return;
   for (const option of companions)
     if (call[option] !== undefined)

@@ -13,8 +13,13 @@ export interface NewSchedule extends TaskRef {
   readonly rule: string;
   /** What its tasks are made from, as text; opaque to the store. */
   readonly template: string;
-  /** The first slot. */
+  /** The slot at which it is to stand. */
   readonly nextSlot: StoreSlot;
+  /** The slot at which its rule begins, where that is another. */
+  readonly firstSlot?: number;
+  /** What it brings along from another queue, where it is stored anew. */
+  readonly lastSlot?: number;
+  readonly isPaused?: boolean;
   /** It stands in code: only processes that declare it fire it. */
   readonly isDeclared: boolean;
 }
@@ -35,6 +40,8 @@ export interface ScheduleRecord extends TaskRef {
   readonly fired: number;
   readonly skipped: number;
   readonly isPaused: boolean;
+  /** Another one after every put that changed anything, also where the schedule was gone in between. */
+  readonly version: number;
   /** When a process last said that its code declares it; absent where it was put by a call. */
   readonly declaredAt?: number;
 }

@@ -15,12 +15,19 @@ export interface SlotTemplate {
   readonly lock?: TaskLock;
   readonly missed: Missed;
   readonly overlap: Overlap;
+  /** The queue that its code has moved it away from. */
+  readonly movedFrom?: string;
 }
 
 export function templateText(params: string, plan: EnqueuePlan, lock?: TaskLock): string {
   const { priority, retries, expires, keep, extra, schedule } = plan;
   const { missed, overlap } = schedule!;
   return JSON.stringify({ params, priority, retries, expires, keep, extra, lock, missed, overlap });
+}
+
+/** The template of a schedule that was moved here from another queue. */
+export function movedTemplate(text: string, movedFrom: string | undefined): string {
+  return movedFrom === undefined ? text : JSON.stringify({ ...(JSON.parse(text) as object), movedFrom });
 }
 
 /** Undefined where the text is none that this version knows. */

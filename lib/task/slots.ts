@@ -43,7 +43,42 @@ export function firstSlotOf(
 ): number | 'now' | undefined {
   const first = 'every' in rule ? Math.ceil(from ?? now) : firstMatch(rule, from, now);
   if (first === undefined || !(first < endOf(rule, first))) return undefined;
+  // All its slots have passed: it is over.
+  if (first < now && slotsOf(rule, first).after(now - 1) === undefined) return undefined;
   return 'every' in rule && from === undefined ? 'now' : first;
+}
+
+/** Where a schedule stands: its next slot, and the slot at which its rule began where that is another. */
+export interface Place {
+  readonly nextSlot: number | 'now';
+  readonly firstSlot?: number;
+}
+
+/**
+ * Where a schedule goes on whose rule is replaced at `now`, its last slot being `lastSlot`; undefined where it has ended. No slot
+ * that has passed comes again: with `from`, the grid is that of `from`; a cron goes on by the clock. A span without `from` counts
+ * from the moment of its change, or, where `sinceLast` says so, from the last slot.
+ */
+export function placeAfterChange(
+  rule: SlotRule,
+  from: number | undefined,
+  lastSlot: number | undefined,
+  now: number,
+  sinceLast: boolean,
+): Place | undefined {
+  if ('every' in rule && from === undefined) {
+    const next = lastSlot === undefined || !sinceLast ? now : lastSlot + spanMs(rule.every, lastSlot);
+    if (next <= now) return placeOf(firstSlotOf(rule, undefined, now));
+    return next < endOf(rule, next) ? { nextSlot: next } : undefined;
+  }
+  const first = firstSlotOf(rule, from, now);
+  if (typeof first !== 'number' || lastSlot === undefined || first > lastSlot) return placeOf(first);
+  const nextSlot = slotsOf(rule, first).after(lastSlot);
+  return nextSlot === undefined ? undefined : { nextSlot, firstSlot: first };
+}
+
+function placeOf(slot: number | 'now' | undefined): Place | undefined {
+  return slot === undefined ? undefined : { nextSlot: slot };
 }
 
 function firstMatch(rule: CronRule, from: number | undefined, now: number): number | undefined {

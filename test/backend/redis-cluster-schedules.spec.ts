@@ -8,6 +8,7 @@ import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
 import { RedisSchedules } from '../../lib/backend/redis/redis-schedules.js';
 import { redisTarget } from '../../lib/backend/redis/redis-target.js';
 import type { Advance } from '../../lib/backend/schedule-store.js';
+import { eventually } from '../support/app.js';
 import { SlotMover } from '../support/redis-cluster.js';
 import { settings } from './conformance/setup.js';
 
@@ -44,54 +45,87 @@ async function setup() {
   let z = '';
   while (z === '' || keys.slot(z) === keys.slot(x)) z = `q-${randomUUID()}`;
   const schedules = new RedisSchedules(connection, settings);
-  const put = (queue: string, id: string, nextSlot: number) =>
-    schedules.put({ queue, id, nextSlot, job: 'Job', rule: 'r', template: '{}', isDeclared: true }, 'always');
+  const versions = new Map<string, number>();
+  const put = async (queue: string, id: string, nextSlot: number) => {
+    const schedule = { queue, id, nextSlot, job: 'Job', rule: 'r', template: '{}', isDeclared: true };
+    await schedules.put(schedule, 'absent');
+    versions.set(queue, (await schedules.get({ queue, id }))!.version);
+  };
   const step = (queue: string, id: string, slot: number): Advance => ({
-    ...{ queue, id, slot, nextSlot: slot + 1, overlap: 'queue', skipped: 0 },
+    ...{ queue, id, slot, version: versions.get(queue)!, passes: slot, nextSlot: slot + 1 },
+    ...{ overlap: 'queue', skipped: 0 },
   });
-  return { schedules, keys, calls, silent, put, step, x, y, z };
+  const due = (...queues: string[]) => schedules.due(queues.map((queue) => ({ queue, skip: 0 })));
+  return { schedules, keys, calls, silent, put, step, due, x, y, z };
 }
 
 describe('Schedules in several slots of a cluster', () => {
   it('are asked for by one call for each slot', async () => {
-    const { schedules, put, calls, x, y, z } = await setup();
+    const { schedules, put, due, calls, x, y, z } = await setup();
     await put(x, 'third', 3);
     await put(y, 'first', 1);
     await put(z, 'second', 2);
     calls.length = 0;
-    const due = await schedules.due([x, z, y], Infinity);
-    expect(due.schedules.map(({ queue, id }) => [queue, id])).toEqual([
+    const answer = await due(x, z, y);
+    expect(answer.schedules.map(({ queue, id }) => [queue, id])).toEqual([
       [y, 'first'],
       [z, 'second'],
       [x, 'third'],
     ]);
-    expect(due).not.toHaveProperty('unanswered');
+    expect(answer).not.toHaveProperty('unanswered');
     expect(calls.toSorted()).toEqual(['due 1', 'due 2']);
+    const rest = await schedules.due([
+      { queue: x, skip: 1 },
+      { queue: y, skip: 0 },
+      { queue: z, skip: 1 },
+    ]);
+    expect(rest.schedules).toMatchObject([{ queue: y, id: 'first' }]);
+  });
+
+  it('come page by page, and none of a queue is told before those that stand before it', async () => {
+    const { schedules, put, x, z } = await setup();
+    for (const queue of [x, z])
+      for (let from = 0; from < 600; from += 100)
+        await Promise.all(Array.from({ length: 100 }, (_, n) => put(queue, `s${from + n}`, 1 + (n % 3))));
+    // These stand behind the others now, at an earlier slot.
+    const seen = Array.from({ length: 20 }, (_, n) => ({ queue: x, id: `s${n * 3}`, nextSlot: 1 }));
+    await schedules.defer(seen, 0);
+    const found = { [x]: new Set<string>(), [z]: new Set<string>() };
+    const pages: number[] = [];
+    for (let nextInMs = 0; nextInMs === 0 && pages.length < 9;) {
+      const asked = Object.entries(found).map(([queue, { size }]) => ({ queue, skip: size }));
+      const page = await schedules.due(asked);
+      for (const { queue, id } of page.schedules) found[queue]!.add(id);
+      pages.push(page.schedules.length);
+      nextInMs = page.nextInMs;
+    }
+    expect(pages).toEqual([1_000, 200]);
+    expect([found[x]!.size, found[z]!.size]).toEqual([600, 600]);
   });
 
   it('say when to look again, whichever slot comes first', async () => {
-    const { schedules, put, x, z } = await setup();
+    const { schedules, put, due, x, z } = await setup();
     const now = await schedules.now(z);
     expect(Math.abs(now - Date.now())).toBeLessThan(60_000);
     await put(x, 'later', now + 7_200_000);
     await put(z, 'sooner', now + 3_600_000);
-    const { nextInMs } = await schedules.due([x, z], Infinity);
+    const { nextInMs } = await due(x, z);
     expect(nextInMs).toBeGreaterThan(3_500_000);
     expect(nextInMs).toBeLessThanOrEqual(3_600_000);
   });
 
   it('are found where another part is silent, whose queues are named', async () => {
-    const { schedules, put, silent, x, y, z } = await setup();
+    const { put, due, silent, x, y, z } = await setup();
     for (const queue of [x, y, z]) await put(queue, 'a', 1);
     silent.add(x);
-    const { schedules: due, unanswered } = await schedules.due([x, y, z], Infinity);
-    expect(due).toMatchObject([{ queue: z }]);
+    const { schedules: found, unanswered } = await due(x, y, z);
+    expect(found).toMatchObject([{ queue: z }]);
     expect(unanswered).toMatchObject([
       { queue: x, reason: { message: 'silence' } },
       { queue: y, reason: { message: 'silence' } },
     ]);
     silent.add(z);
-    await expect(schedules.due([x, y, z], Infinity)).rejects.toThrow('silence');
+    await expect(due(x, y, z)).rejects.toThrow('silence');
   });
 
   it('are moved on at the same time, each answer in its place, also where a part is silent', async () => {
@@ -113,23 +147,29 @@ describe('Schedules in several slots of a cluster', () => {
   });
 
   it('are declared and deferred where another part is silent, and that is said', async () => {
-    const { schedules, put, silent, x, z } = await setup();
+    const { schedules, put, due, silent, x, z } = await setup();
     for (const queue of [x, z]) await put(queue, 'a', 1);
+    const before = (await schedules.get({ queue: z, id: 'a' }))!.declaredAt!;
+    await eventually(async () => (await schedules.now(z)) > before);
     silent.add(x);
     const seen = [x, z].map((queue) => ({ queue, id: 'a', nextSlot: 1 }));
+    await expect(schedules.declare(seen)).rejects.toThrow('silence');
+    expect((await schedules.get({ queue: z, id: 'a' }))!.declaredAt).toBeGreaterThan(before);
     await expect(schedules.defer(seen, 60_000)).rejects.toThrow('silence');
     silent.clear();
-    expect((await schedules.due([x, z], Infinity)).schedules).toMatchObject([{ queue: x }]);
+    expect((await due(x, z)).schedules).toMatchObject([{ queue: x }]);
+    await schedules.remove(seen[1]!);
+    expect(await schedules.declare(seen)).toEqual([seen[1]]);
   });
 
   it('stay as they are while their slot moves', async () => {
-    const { schedules, put, step, keys, x } = await setup();
+    const { schedules, put, step, due, keys, x } = await setup();
     await put(x, 'a', 1);
     await mover.whileMoving(keys.slot(x), async () => {
       expect(await schedules.advance([step(x, 'a', 1)])).toMatchObject([
         { status: 'unanswered', reason: { sent: false } },
       ]);
-      await expect(schedules.due([x], 0)).rejects.toMatchObject({ sent: false });
+      await expect(due(x)).rejects.toMatchObject({ sent: false });
     });
     expect(await schedules.get({ queue: x, id: 'a' })).toMatchObject({ nextSlot: 1 });
     expect(await schedules.advance([step(x, 'a', 1)])).toEqual([{ status: 'advanced' }]);

@@ -2,6 +2,8 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { openRedisStore } from '../support/redis-store.js';
 import { describeProperty } from './conformance/property.js';
+import { describeScheduleProperty } from './conformance/property-schedules.js';
+import type { OpenStore } from './conformance/setup.js';
 
 let client: Redis;
 beforeAll(() => {
@@ -9,4 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => client.quit());
 
-describeProperty('redis', (settings) => openRedisStore(settings, client), { runs: 100, steps: 50 });
+const open: OpenStore = (settings) => openRedisStore(settings, client);
+
+describeProperty('redis', open, { runs: 100, steps: 50 });
+describeScheduleProperty('redis', open, { runs: 100, steps: 50 });

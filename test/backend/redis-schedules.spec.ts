@@ -41,15 +41,18 @@ async function setup() {
   };
   const queue = `q-${randomUUID()}`;
   const schedules = new RedisSchedules(connection, settings);
-  const put = (id: string, nextSlot: number, fields: Partial<NewSchedule> = {}) =>
-    schedules.put(
-      { queue, id, nextSlot, job: 'Job', rule: 'r', template: '{}', isDeclared: false, ...fields },
-      'always',
-    );
+  const versions = new Map<string, number>();
+  const put = async (id: string, nextSlot: number, fields: Partial<NewSchedule> = {}) => {
+    const schedule = { queue, id, nextSlot, job: 'Job', rule: 'r', template: '{}', isDeclared: false };
+    await schedules.put({ ...schedule, ...fields }, 'absent');
+    versions.set(id, (await schedules.get({ queue, id }))!.version);
+  };
   const step = (id: string, slot: number, fields: Partial<Advance> = {}): Advance => ({
-    ...{ queue, id, slot, nextSlot: slot + 1, overlap: 'queue', skipped: 0, ...fields },
+    ...{ queue, id, slot, version: versions.get(id)!, passes: slot, nextSlot: slot + 1 },
+    ...{ overlap: 'queue', skipped: 0, ...fields },
   });
-  return { connection, schedules, queue, put, step, calls, failures };
+  const due = (skip = 0) => schedules.due([{ queue, skip }]);
+  return { connection, schedules, queue, put, step, due, calls, failures };
 }
 
 /** How often the server does each command while `act` goes on, within scripts and without. */
@@ -64,55 +67,55 @@ async function commandsDuring(act: () => Promise<unknown>): Promise<Record<strin
 describe('A look at the schedules of many queues in Redis', () => {
   it('is one call, with one command for each queue that has none', async () => {
     const { schedules, calls } = await setup();
-    const queues = Array.from({ length: 20 }, () => `q-${randomUUID()}`);
-    await schedules.due(queues, 60_000);
+    const queues = Array.from({ length: 20 }, () => ({ queue: `q-${randomUUID()}`, skip: 0 }));
+    await schedules.due(queues);
     calls.length = 0;
-    const commands = await commandsDuring(() => schedules.due(queues, 60_000));
+    const commands = await commandsDuring(() => schedules.due(queues));
     expect(calls).toEqual(['due']);
     expect(commands).toEqual({ evalsha: 1, time: 1, zrange: 20 });
   });
 
   it('costs two commands for a queue with 10,000 of which none is due', async () => {
-    const { schedules, put, queue } = await setup();
+    const { schedules, put, due, queue } = await setup();
     const later = Date.now() + 3_600_000;
     for (let turn = 0; turn < 10; turn++)
       await Promise.all(Array.from({ length: 1_000 }, (_, n) => put(`s${turn * 1_000 + n}`, later + n)));
-    await schedules.due([queue], 60_000);
-    const commands = await commandsDuring(() => schedules.due([queue], 60_000));
-    expect(commands).toEqual({ evalsha: 1, time: 1, zrange: 1, hget: 1 });
+    await due();
+    expect(await commandsDuring(due)).toEqual({ evalsha: 1, time: 1, zrange: 1, hget: 1 });
     await schedules.list(queue, { limit: 1 });
     const listed = await commandsDuring(() => schedules.list(queue, { limit: 100, after: 's5000' }));
     expect(listed).toEqual({ evalsha: 1, time: 1, zrank: 1, zrange: 1, hmget: 1 });
   });
 
   it('tells of large ones in several answers', async () => {
-    const { schedules, put, queue } = await setup();
+    const { put, due } = await setup();
     const slot = Date.now() - 60_000;
     const template = 'x'.repeat(400_000);
     for (let n = 0; n < 8; n++) await put(`s${n}`, slot + n, { template });
     const seen: string[] = [];
     for (let turn = 0; seen.length < 8 && turn < 8; turn++) {
-      const due = await schedules.due([queue], Infinity);
-      expect(due.schedules.length).toBeLessThanOrEqual(3);
-      seen.push(...due.schedules.map(({ id }) => id));
-      expect(due.nextInMs).toBe(seen.length < 8 ? 0 : Infinity);
-      for (const one of due.schedules) await schedules.remove(one);
+      const page = await due(seen.length);
+      expect(page.schedules.length).toBeLessThanOrEqual(3);
+      seen.push(...page.schedules.map(({ id }) => id));
+      expect(page.nextInMs).toBe(seen.length < 8 ? 0 : Infinity);
     }
     expect(seen).toEqual(['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7']);
   });
 
   it('rejects where the server gives no answer', async () => {
-    const { schedules, queue, failures } = await setup();
+    const { due, failures } = await setup();
     failures.push(new StoreUnavailableError('silence', true));
-    await expect(schedules.due([queue], 60_000)).rejects.toThrow('silence');
+    await expect(due()).rejects.toThrow('silence');
   });
 
   it('drops a place that has no schedule', async () => {
-    const { connection, schedules, put, queue } = await setup();
+    const { connection, schedules, put, due, queue } = await setup();
     await put('whole', Date.now() - 1_000);
-    await admin.zadd(connection.keys.of(queue)[14]!, 1, 'broken');
-    expect((await schedules.due([queue], Infinity)).schedules).toMatchObject([{ id: 'whole' }]);
+    const [, , slots] = connection.keys.of(queue, 'due') as [string, string, string];
+    await admin.zadd(slots, 1, 'broken');
     expect(await schedules.list(queue, { limit: 9 })).toMatchObject([{ id: 'whole' }]);
+    expect((await due()).schedules).toMatchObject([{ id: 'whole' }]);
+    expect(await admin.zrange(slots, '0', '-1')).toEqual(['whole']);
   });
 });
 
@@ -124,6 +127,21 @@ describe('Steps of schedules in Redis', () => {
     const answers = await schedules.advance(Array.from({ length: 250 }, (_, n) => step('a', n + 1)));
     expect(answers.every(({ status }) => status === 'advanced')).toBe(true);
     expect(calls).toEqual(['advance', 'advance', 'advance']);
+  });
+
+  it('leave by the megabyte where their tasks are large, and one at a time where each is larger', async () => {
+    const { schedules, put, step, queue, calls } = await setup();
+    await put('a', 1);
+    calls.length = 0;
+    const sizes = [400_000, 400_000, 400_000, 1_200_000, 10, 10];
+    const task = { queue, job: 'Job', priority: 0, due: { inMs: 0 }, retries: 0 };
+    const steps = sizes.map((size, n) =>
+      step('a', n + 1, { task: { ...task, id: `t${n}`, token: `t${n}`, params: 'x'.repeat(size) } }),
+    );
+    const answers = await schedules.advance(steps);
+    expect(answers.every(({ status }) => status === 'advanced')).toBe(true);
+    expect(calls).toEqual(['advance', 'advance', 'advance', 'advance']);
+    expect(await schedules.get({ queue, id: 'a' })).toMatchObject({ nextSlot: 7, fired: 6, lastTask: 't5' });
   });
 
   it('keep the answers of other calls where one is refused', async () => {

@@ -194,8 +194,9 @@ describe('a periodic job', () => {
   });
 
   it('ends when its until has come, and is gone then', async () => {
-    const until = new Date(Date.UTC(2030, 0, 1) + 3 * minute);
-    const { Noting, runs } = noting('1m', { until });
+    const from = new Date(Date.UTC(2030, 0, 1));
+    const until = new Date(from.getTime() + 3 * minute);
+    const { Noting, runs } = noting('1m', { from, until });
     const app = await start({ providers: [Noting] });
     await app.advance(10 * minute);
     expect(runs).toHaveLength(3);

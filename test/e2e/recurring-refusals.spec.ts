@@ -41,7 +41,7 @@ describe('an option of a recurring decorator', () => {
     [{ threshold: 250 }, /^Reports: threshold is 250, .*`missed`/],
     [{ initialDelay: 5 }, /^Reports: initialDelay is 5, .*`from`/],
     [{ distributed: true }, /^Reports: distributed is true, .*one task/],
-    [{ unrefTimeout: true }, /^Reports: unrefTimeout is true, .*known options/],
+    [{ unrefTimeout: true }, /^Reports: unrefTimeout is true, .*app\.close/],
     [{ in: '1m' }, /^Reports: in is "1m", .*`from`/],
     [{ at: 5 }, /^Reports: at is 5, .*`from`/],
     [{ id: 'x' }, /^Reports: id is "x", .*`name`/],

@@ -97,13 +97,16 @@ describe('A user with the least rights', () => {
         nextSlot: 'now' as const,
         isDeclared: true,
       };
-      await schedules.put({ ...ref, ...rule }, 'changed');
+      await schedules.put({ ...ref, ...rule }, 'replace');
       await schedules.declare([ref]);
-      const { nextSlot: slot } = (await schedules.due(['planned'], 60_000)).schedules[0]!;
+      const { nextSlot: slot, version } = (await schedules.due([{ queue: 'planned', skip: 0 }]))
+        .schedules[0]!;
       const task = { job: 'Least', params: '1', priority: 0, due: { inMs: 0 }, retries: 0 };
       const steps = ['a', 'b'].map((id, index) => ({
         ...ref,
         slot: slot + index,
+        version,
+        passes: slot + index,
         nextSlot: slot + index + 1,
         task: { queue: 'planned', id, token: id, ...task },
         overlap: 'replace' as const,

@@ -58,15 +58,20 @@ export class ShiftedBackend {
       now: async (queue) => this.seen(await schedules.now(queue)),
       put: (schedule, when) => {
         this.queues.add(schedule.queue);
-        const { nextSlot } = schedule;
-        const said = nextSlot === 'now' ? nextSlot : this.said(nextSlot);
-        return schedules.put({ ...schedule, nextSlot: said }, when);
+        const { nextSlot, firstSlot, lastSlot } = schedule;
+        const said = {
+          nextSlot: nextSlot === 'now' ? nextSlot : this.said(nextSlot),
+          firstSlot: this.maybeSaid(firstSlot),
+          lastSlot: this.maybeSaid(lastSlot),
+        };
+        return schedules.put({ ...schedule, ...said }, when);
       },
       declare: (refs) => schedules.declare(refs),
-      remove: (ref) => schedules.remove(ref),
-      due: async (queues, forgetAfterMs) => {
-        const due = await schedules.due(queues, forgetAfterMs);
-        return { ...due, now: this.seen(due.now), schedules: due.schedules.map((one) => this.schedule(one)) };
+      remove: (ref, declaredAt) => schedules.remove(ref, this.maybeSaid(declaredAt)),
+      due: async (asked) => {
+        const due = await schedules.due(asked);
+        const seen = due.schedules.map((one) => ({ ...this.schedule(one), now: this.seen(one.now) }));
+        return { ...due, schedules: seen };
       },
       defer: (seen, forMs) =>
         schedules.defer(
@@ -78,7 +83,8 @@ export class ShiftedBackend {
           steps.map((step) => ({
             ...step,
             slot: this.said(step.slot),
-            nextSlot: step.nextSlot === undefined ? undefined : this.said(step.nextSlot),
+            passes: this.said(step.passes),
+            nextSlot: this.maybeSaid(step.nextSlot),
             task: step.task && this.sent(step.task),
           })),
         ),
@@ -148,7 +154,7 @@ export class ShiftedBackend {
       ...task,
       due: said(task.due),
       expires: task.expires && said(task.expires),
-      slot: task.slot === undefined ? undefined : this.said(task.slot),
+      slot: this.maybeSaid(task.slot),
     };
   }
 
@@ -164,5 +170,9 @@ export class ShiftedBackend {
   /** A moment from the test, as the store must get it. */
   private said(at: number): number {
     return at - this.offsetMs;
+  }
+
+  private maybeSaid(at: number | undefined): number | undefined {
+    return at === undefined ? undefined : this.said(at);
   }
 }

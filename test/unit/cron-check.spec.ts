@@ -31,7 +31,6 @@ describe('A cron text that is none', () => {
     ['* * * *', 'it has 4 fields'],
     ['0 0 0 1 1 * 2030', 'it has 7 fields'],
     ['@reboot', 'the names are @yearly, @annually, @monthly, '],
-    ['@midnight', 'the names are'],
     ['@Daily', 'the names are'],
     ['@', 'the names are'],
     ['@daily @daily', 'the names are'],

@@ -12,9 +12,10 @@ export function advance(
   line: MemoryScheduleLine,
   { queues, tasks, now }: { queues: MemoryQueues; tasks: MemoryTasks; now: number },
 ): Advanced {
-  const { id, slot, nextSlot, task, overlap } = step;
+  const { id, slot, version, nextSlot, task, overlap } = step;
   const schedule = line.get(id);
-  if (!schedule || schedule.isPaused || schedule.nextSlot !== slot) return { status: 'lost' };
+  if (!schedule || schedule.isPaused || schedule.nextSlot !== slot || schedule.version !== version)
+    return { status: 'lost' };
 
   const live = task && overlap !== 'queue' ? liveTask(schedule, queues, now) : undefined;
   if (live && overlap === 'replace') replace(live, queues, now);
@@ -23,18 +24,21 @@ export function advance(
   if (nextSlot === undefined) line.remove(id);
   else {
     count(schedule, step, added);
-    schedule.lastSlot = Math.max(slot, task?.slot ?? slot);
+    schedule.lastSlot = Math.max(schedule.lastSlot ?? -Infinity, step.passes);
     schedule.nextSlot = nextSlot;
     line.put(schedule);
   }
   return { status: 'advanced', ...(added ? { added } : {}), ...(live ? { overlaps: live.id } : {}) };
 }
 
-/** The task that the schedule made last, unless it has ended, or will without another run. */
+/**
+ * The task that the schedule made last, unless it has ended, or will without another run. One that is parked counts: the
+ * next one would end there too, and so on without end.
+ */
 function liveTask(schedule: MemorySchedule, queues: MemoryQueues, now: number): MemoryTask | undefined {
   const { queue, lastTask } = schedule;
   const task = lastTask === undefined ? undefined : queues.look(queue).get(lastTask, now);
-  if (task?.state === 'scheduled' || task?.state === 'waiting') return task;
+  if (task?.state === 'scheduled' || task?.state === 'waiting' || task?.state === 'parked') return task;
   if (task?.state !== 'pending') return undefined;
   const runsAgain = !task.cancelRequested && task.attempt <= task.given.retries;
   return task.leaseEndsAt > now || runsAgain ? task : undefined;

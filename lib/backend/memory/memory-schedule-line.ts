@@ -18,15 +18,16 @@ export class MemoryScheduleLine {
     return this.byId.get(id);
   }
 
-  /** The moment at which the first one from `index` on is looked at. */
-  lookAt(index = 0): number {
-    return this.inOrder[index]?.lookAt ?? Infinity;
+  /** The moment at which the first one is looked at. */
+  get opensAt(): number {
+    return this.inOrder[0]?.lookAt ?? Infinity;
   }
 
-  /** The first ones that are due, at most so many. */
-  due(now: number, most: number): MemorySchedule[] {
+  /** The due ones behind the first `skip`, at most so many, and the moment at which there are others. */
+  due(now: number, skip: number, most: number): { schedules: MemorySchedule[]; nextAt: number } {
     const count = this.place(now, undefined);
-    return this.inOrder.slice(0, Math.min(count, most));
+    const schedules = this.inOrder.slice(skip, Math.min(count, skip + most));
+    return { schedules, nextAt: skip + most < count ? now : (this.inOrder[count]?.lookAt ?? Infinity) };
   }
 
   after(id: string | undefined, limit: number): MemorySchedule[] {

@@ -3,6 +3,7 @@ import type { TaskRef } from '../../task/task-record.js';
 import type {
   Advance,
   Advanced,
+  AskedSchedules,
   DueSchedules,
   NewSchedule,
   ScheduleRecord,
@@ -16,9 +17,13 @@ import type { MemoryTasks } from './memory-tasks.js';
 
 const duePerCall = 1_000;
 
+/** What outlasts that a schedule is replaced. */
+type Past = Pick<MemorySchedule, 'lastSlot' | 'lastTask' | 'fired' | 'skipped' | 'isPaused'>;
+
 /** No method awaits anything in between, so each is one step. */
 export class MemorySchedules implements ScheduleStore {
   private readonly lines = new Map<string, MemoryScheduleLine>();
+  private versions = 0;
 
   constructor(
     private readonly queues: MemoryQueues,
@@ -32,64 +37,55 @@ export class MemorySchedules implements ScheduleStore {
 
   async put(
     schedule: NewSchedule,
-    when: 'absent' | 'changed' | 'always',
-  ): Promise<'stored' | 'existing' | 'replaced'> {
+    when: 'absent' | 'replace',
+  ): Promise<'stored' | 'existing' | 'replaced' | 'passed'> {
     const existing = this.find(schedule);
-    if (existing && when === 'absent') return 'existing';
-    if (existing && when === 'changed' && existing.rule === schedule.rule) {
+    if (!existing) {
+      const { lastSlot, isPaused = false } = schedule;
+      this.store(schedule, { fired: 0, skipped: 0, lastSlot, isPaused });
+      return 'stored';
+    }
+    if (when === 'absent') return 'existing';
+    if (existing.rule === schedule.rule) {
       this.takeOver(existing, schedule);
       return 'existing';
     }
-    const now = this.clock.now();
-    const { queue, id, job, rule, template, isDeclared, nextSlot } = schedule;
-    const firstSlot = nextSlot === 'now' ? now : nextSlot;
-    const line = this.line(queue);
-    this.lines.set(queue, line);
-    line.put({
-      ...(existing ?? { fired: 0, skipped: 0, isPaused: false }),
-      queue,
-      id,
-      job,
-      rule,
-      template,
-      firstSlot,
-      nextSlot: firstSlot,
-      lookAt: firstSlot,
-      declaredAt: isDeclared ? now : undefined,
-    });
-    this.queues.get(queue).hasHeldSchedules = true;
-    this.queues.bell.ringForSchedules(queue);
-    return existing ? 'replaced' : 'stored';
+    // A slot that has been passed would be fired a second time.
+    if (schedule.nextSlot !== 'now' && schedule.nextSlot <= (existing.lastSlot ?? -Infinity)) return 'passed';
+    this.store(schedule, existing);
+    return 'replaced';
   }
 
-  async declare(refs: readonly TaskRef[]): Promise<void> {
-    for (const ref of refs) {
+  async declare(refs: readonly TaskRef[]): Promise<TaskRef[]> {
+    return refs.filter((ref) => {
       const schedule = this.find(ref);
       if (schedule?.declaredAt !== undefined) schedule.declaredAt = this.clock.now();
-    }
+      return !schedule;
+    });
   }
 
-  async remove({ queue, id }: TaskRef): Promise<boolean> {
-    return this.line(queue).remove(id);
+  async remove(ref: TaskRef, declaredAt?: number): Promise<boolean> {
+    if (declaredAt !== undefined && this.find(ref)?.declaredAt !== declaredAt) return false;
+    return this.line(ref.queue).remove(ref.id);
   }
 
-  async due(queues: readonly string[], forgetAfterMs: number): Promise<DueSchedules> {
+  async due(asked: readonly AskedSchedules[]): Promise<DueSchedules> {
     const now = this.clock.now();
-    const due: MemorySchedule[] = [];
+    const found: MemorySchedule[] = [];
     let nextAt = Infinity;
-    for (const queue of new Set(queues)) {
+    for (const [queue, skip] of new Map(asked.map(({ queue, skip }) => [queue, skip]))) {
       const line = this.line(queue);
-      const { pausedUntil } = this.queues.look(queue);
-      const seen = pausedUntil > now ? [] : line.due(now, duePerCall);
-      nextAt = Math.min(nextAt, Math.max(line.lookAt(seen.length), pausedUntil));
-      for (const schedule of seen) {
-        if ((schedule.declaredAt ?? Infinity) + forgetAfterMs <= now) line.remove(schedule.id);
-        else due.push(schedule);
-      }
+      const opensAt = Math.max(line.opensAt, this.queues.look(queue).pausedUntil);
+      const due = opensAt > now ? { schedules: [], nextAt: opensAt } : line.due(now, skip, duePerCall);
+      found.push(...due.schedules);
+      nextAt = Math.min(nextAt, due.nextAt);
     }
-    due.sort((a, b) => a.nextSlot - b.nextSlot);
-    const nextInMs = due.length > duePerCall ? 0 : Math.max(nextAt - now, 0);
-    return { schedules: due.slice(0, duePerCall).map(recordOf), nextInMs, now };
+    found.sort((a, b) => a.lookAt - b.lookAt);
+    const isCut = found.length > duePerCall;
+    return {
+      schedules: found.slice(0, duePerCall).map((schedule) => ({ ...recordOf(schedule), now })),
+      nextInMs: isCut ? 0 : nextAt - now,
+    };
   }
 
   async defer(seen: readonly SeenSchedule[], forMs: number): Promise<void> {
@@ -133,8 +129,33 @@ export class MemorySchedules implements ScheduleStore {
     return 'resumed';
   }
 
+  /** Puts one where its rule begins, with the past that it has. */
+  private store(schedule: NewSchedule, past: Past): void {
+    const now = this.clock.now();
+    const { queue, id, job, rule, template, isDeclared } = schedule;
+    const nextSlot = schedule.nextSlot === 'now' ? now : schedule.nextSlot;
+    const line = this.line(queue);
+    this.lines.set(queue, line);
+    line.put({
+      ...past,
+      queue,
+      id,
+      job,
+      rule,
+      template,
+      firstSlot: schedule.firstSlot ?? nextSlot,
+      nextSlot,
+      lookAt: nextSlot,
+      version: ++this.versions,
+      declaredAt: isDeclared ? now : undefined,
+    });
+    this.queues.get(queue).hasHeldSchedules = true;
+    this.queues.bell.ringForSchedules(queue);
+  }
+
   /** An unchanged rule keeps its place; what its tasks are made from may have changed. */
   private takeOver(schedule: MemorySchedule, { job, template, isDeclared }: NewSchedule): void {
+    if (schedule.job !== job || schedule.template !== template) schedule.version = ++this.versions;
     schedule.job = job;
     schedule.template = template;
     if (isDeclared) schedule.declaredAt = this.clock.now();

@@ -4,8 +4,9 @@ import { byQueue } from './redis-arguments.js';
 import type { RedisConnection } from './redis-connection.js';
 import { advanceArguments, readAdvanced } from './redis-schedule-records.js';
 
-/** Steps that one script call takes at most: others wait while it runs. */
+/** What one script call takes at most, but a step at least: others wait while it runs. */
 const stepsPerCall = 100;
+const bytesPerCall = 1_000_000;
 
 /** Sends the steps, to each part of the store at the same time; one that is silent leaves the others their answers. */
 export async function advanceSchedules(
@@ -31,8 +32,7 @@ async function advancePart(
 ): Promise<Advanced[]> {
   const answers: Advanced[] = [];
   let silence: Error | undefined;
-  for (let from = 0; from < steps.length; from += stepsPerCall) {
-    const some = steps.slice(from, from + stepsPerCall);
+  for (const some of inCalls(steps)) {
     try {
       // Where there is no word, none is waited for a second time; where a call was refused, the next one may not be.
       if (silence) throw silence;
@@ -44,6 +44,20 @@ async function advancePart(
     }
   }
   return answers;
+}
+
+function* inCalls(steps: readonly Advance[]): Iterable<Advance[]> {
+  let [some, bytes]: [Advance[], number] = [[], 0];
+  for (const step of steps) {
+    const size = step.task ? Buffer.byteLength(step.task.params) + (step.task.extra?.length ?? 0) : 0;
+    if (some.length === stepsPerCall || (some.length > 0 && bytes + size > bytesPerCall)) {
+      yield some;
+      [some, bytes] = [[], 0];
+    }
+    some.push(step);
+    bytes += size;
+  }
+  if (some.length > 0) yield some;
 }
 
 async function advanceSome(

@@ -10,6 +10,8 @@ type Wake = (queue: string, cancelledId?: string) => void;
 const work = '';
 const cancelled = 'c';
 const schedules = 's';
+/** What may have been said while a channel was not heard. */
+export const anyRing: readonly string[] = [work, schedules];
 
 /** Who listens to a channel. */
 interface Listeners {
@@ -111,7 +113,14 @@ export function plainListener(client: RedisClient): BellListener {
   client.on('message', (channel: string, message: string) => listener.onMessage(channel, message));
   // The client brings back what it had subscribed to, but not what was asked for while the server was away.
   client.on('ready', () => {
-    if (wanted.size > 0) client.subscribe(...wanted).catch(() => undefined);
+    if (wanted.size === 0) return;
+    client.subscribe(...wanted).then(
+      () => {
+        // What was rung while nobody heard it.
+        for (const channel of wanted) for (const message of anyRing) listener.onMessage(channel, message);
+      },
+      () => undefined,
+    );
   });
   return listener;
 }

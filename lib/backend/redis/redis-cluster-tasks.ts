@@ -87,14 +87,8 @@ export class RedisClusterTasks implements TaskStore {
     items: readonly T[],
     ask: (tasks: RedisTasks, items: T[]) => Promise<void>,
   ): Promise<void> {
-    const bySlot = new Map<number, T[]>();
-    for (const item of items) {
-      const slot = this.partOf(item.queue);
-      const others = bySlot.get(slot);
-      if (others) others.push(item);
-      else bySlot.set(slot, [item]);
-    }
-    await Promise.all(Array.from(bySlot, ([slot, some]) => ask(this.at(slot), some)));
+    const parts = this.connection.sharing(items);
+    await Promise.all(parts.map((some) => ask(this.at(this.partOf(some[0]!.queue)), some)));
   }
 
   /** Each slot has its own: what is settled and claimed in one moment travels together within a slot. */

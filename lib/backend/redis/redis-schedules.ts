@@ -3,6 +3,7 @@ import type { BackendSettings } from '../backend.js';
 import type {
   Advance,
   Advanced,
+  AskedSchedules,
   DueSchedules,
   NewSchedule,
   ScheduleRecord,
@@ -13,12 +14,15 @@ import { advanceSchedules } from './redis-advance.js';
 import type { RedisConnection } from './redis-connection.js';
 import { dueSchedules } from './redis-due.js';
 import { keepText } from './redis-records.js';
-import { readSchedule, valuesPerSchedule } from './redis-schedule-records.js';
+import { readSchedule, scheduleArguments, valuesPerSchedule } from './redis-schedule-records.js';
 
 const schedulesPerCall = 500;
 
-/** A schedule and, where that matters, the slot at which it must stand. */
-type Named = TaskRef & { readonly nextSlot?: number };
+/** What lua/act-on-schedules.lua answers. */
+const [done, gone] = [1, -1];
+
+/** A schedule and, where something must be so, what: see lua/act-on-schedules.lua. */
+type Named = TaskRef & { readonly if?: number };
 
 export class RedisSchedules implements ScheduleStore {
   constructor(
@@ -32,28 +36,30 @@ export class RedisSchedules implements ScheduleStore {
   }
 
   async put(
-    { queue, id, job, rule, template, nextSlot, isDeclared }: NewSchedule,
-    when: 'absent' | 'changed' | 'always',
-  ): Promise<'stored' | 'existing' | 'replaced'> {
+    schedule: NewSchedule,
+    when: 'absent' | 'replace',
+  ): Promise<'stored' | 'existing' | 'replaced' | 'passed'> {
+    const { queue } = schedule;
     this.connection.note([queue]);
-    const args = [when, id, nextSlot, isDeclared ? 1 : 0, job, rule, template];
-    return (await this.connection.run('putSchedule', [queue], args)) as 'stored' | 'existing' | 'replaced';
+    const answer = await this.connection.run('putSchedule', [queue], [when, ...scheduleArguments(schedule)]);
+    return answer as 'stored' | 'existing' | 'replaced' | 'passed';
   }
 
-  async declare(refs: readonly TaskRef[]): Promise<void> {
-    await this.actOnAll('declare', refs);
+  declare(refs: readonly TaskRef[]): Promise<TaskRef[]> {
+    return this.actOnAll('declare', refs);
   }
 
-  async remove(ref: TaskRef): Promise<boolean> {
-    return this.actOnOne('remove', ref);
+  remove({ queue, id }: TaskRef, declaredAt?: number): Promise<boolean> {
+    return this.actOnOne('remove', { queue, id, if: declaredAt });
   }
 
-  due(queues: readonly string[], forgetAfterMs: number): Promise<DueSchedules> {
-    return dueSchedules(this.connection, queues, forgetAfterMs);
+  due(asked: readonly AskedSchedules[]): Promise<DueSchedules> {
+    return dueSchedules(this.connection, asked);
   }
 
   async defer(seen: readonly SeenSchedule[], forMs: number): Promise<void> {
-    await this.actOnAll('defer', seen, Math.round(forMs));
+    const named = seen.map(({ queue, id, nextSlot }) => ({ queue, id, if: nextSlot }));
+    await this.actOnAll('defer', named, Math.round(forMs));
   }
 
   advance(advances: readonly Advance[]): Promise<Advanced[]> {
@@ -76,29 +82,39 @@ export class RedisSchedules implements ScheduleStore {
     return records;
   }
 
-  async pause(ref: TaskRef): Promise<boolean> {
-    return this.actOnOne('pause', ref);
+  pause({ queue, id }: TaskRef): Promise<boolean> {
+    return this.actOnOne('pause', { queue, id });
   }
 
   async resume({ queue, id }: TaskRef, slot: number, nextSlot: number): Promise<'resumed' | 'lost'> {
-    const isResumed = await this.actOnOne('resume', { queue, id, nextSlot: slot }, nextSlot);
+    const isResumed = await this.actOnOne('resume', { queue, id, if: slot }, nextSlot);
     return isResumed ? 'resumed' : 'lost';
   }
 
-  /** Every queue is asked, also where another gives no answer. */
-  private async actOnAll(op: 'declare' | 'defer', schedules: readonly Named[], argument?: number) {
-    const byQueue = new Map<string, Named[]>();
+  /** Every queue is asked, also where another gives no answer. Answers those that are gone. */
+  private async actOnAll<T extends Named>(
+    op: 'declare' | 'defer',
+    schedules: readonly T[],
+    argument?: number,
+  ): Promise<T[]> {
+    const byQueue = new Map<string, T[]>();
     for (const schedule of schedules) {
       const others = byQueue.get(schedule.queue);
       if (others) others.push(schedule);
       else byQueue.set(schedule.queue, [schedule]);
     }
-    const calls: Promise<number[]>[] = [];
-    for (const some of byQueue.values())
-      for (let from = 0; from < some.length; from += schedulesPerCall)
-        calls.push(this.act(op, some.slice(from, from + schedulesPerCall), argument));
-    for (const answer of await Promise.allSettled(calls))
+    const calls: Promise<T[]>[] = [];
+    for (const all of byQueue.values())
+      for (let from = 0; from < all.length; from += schedulesPerCall) {
+        const some = all.slice(from, from + schedulesPerCall);
+        calls.push(
+          this.act(op, some, argument).then((answers) => some.filter((_, n) => answers[n] === gone)),
+        );
+      }
+    return (await Promise.allSettled(calls)).flatMap((answer) => {
       if (answer.status === 'rejected') throw answer.reason;
+      return answer.value;
+    });
   }
 
   private async actOnOne(
@@ -107,12 +123,12 @@ export class RedisSchedules implements ScheduleStore {
     argument?: number,
   ): Promise<boolean> {
     const [isDone] = await this.act(op, [schedule], argument);
-    return isDone === 1;
+    return isDone === done;
   }
 
   /** For schedules of one queue. */
   private act(op: string, schedules: readonly Named[], argument: number | '' = ''): Promise<number[]> {
-    const args = [op, argument, ...schedules.flatMap(({ id, nextSlot = '' }) => [id, nextSlot])];
+    const args = [op, argument, ...schedules.flatMap((schedule) => [schedule.id, schedule.if ?? ''])];
     return this.connection.run('actOnSchedules', [schedules[0]!.queue], args) as Promise<number[]>;
   }
 }

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { BellListener } from './redis-bell.js';
+import { anyRing, type BellListener } from './redis-bell.js';
 import { makeSubscriber } from './redis-clients.js';
 import { keepAsking } from './redis-heartbeat.js';
 import type { RedisNode, RedisTarget } from './redis-target.js';
@@ -45,10 +45,12 @@ export class RedisShardedListener implements BellListener {
   }
 
   /** Tries until a node has taken the channel. */
-  private async settle(channel: string, failures: number): Promise<void> {
+  private async settle(channel: string, failures: number, isLate = failures > 0): Promise<void> {
     if (this.isClosed) return;
     try {
       this.channels.set(channel, await this.follow(channel, failures));
+      // What was rung while nobody heard it.
+      if (isLate) for (const message of anyRing) this.onMessage(channel, message);
     } catch {
       this.after(Math.min(firstPauseMs * 2 ** failures, longestPauseMs), () =>
         this.settle(channel, failures + 1),
@@ -103,7 +105,7 @@ export class RedisShardedListener implements BellListener {
       const taken = [...this.channels].filter(([, takenBy]) => takenBy === name).map(([channel]) => channel);
       // From now on nobody's, so that a further doubt does not try them a second time beside this one.
       for (const channel of taken) this.channels.set(channel, undefined);
-      await Promise.all(taken.map((channel) => this.settle(channel, 0)));
+      await Promise.all(taken.map((channel) => this.settle(channel, 0, true)));
       this.dropIfUnused(name);
     });
   }

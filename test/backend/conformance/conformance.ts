@@ -22,6 +22,7 @@ import { describeSchedulesBell } from './schedules-bell.js';
 import { describeSchedulesDue } from './schedules-due.js';
 import { describeSchedulesOverlap } from './schedules-overlap.js';
 import { describeSchedulesPause } from './schedules-pause.js';
+import { describeSchedulesVersion } from './schedules-version.js';
 import { describeSettle } from './settle.js';
 import { type OpenStore, setupWith } from './setup.js';
 
@@ -48,6 +49,7 @@ export function describeConformance(name: string, open: OpenStore): void {
     describeLockPhases(setup);
     describeSchedules(setup);
     describeSchedulesDue(setup);
+    describeSchedulesVersion(setup);
     describeSchedulesAdvance(setup);
     describeSchedulesOverlap(setup);
     describeSchedulesPause(setup);

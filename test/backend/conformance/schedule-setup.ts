@@ -4,6 +4,9 @@ import type { Bundle, Setup } from './setup.js';
 export const minute = 60_000;
 export const hour = 60 * minute;
 
+/** A step of the schedule as it is, where no version is said. */
+export type Step = Omit<Advance, 'version'> & { readonly version?: number };
+
 export type ScheduleBundle = ReturnType<typeof scheduleBundleOf>;
 
 /** As `setup`, for a test about schedules: `it('…', schedules(setup, async ({ … }) => { … }))`. */
@@ -30,26 +33,33 @@ function scheduleBundleOf(bundle: Bundle) {
     ...fields,
   });
   const put = (id: string, nextSlot: StoreSlot, fields: Partial<NewSchedule> = {}) =>
-    schedules.put(schedule(id, nextSlot, fields), 'always');
+    schedules.put(schedule(id, nextSlot, fields), 'replace');
   /** A step to the next minute, with a task. */
-  const step = (id: string, slot: number, fields: Partial<Advance> = {}): Advance => ({
+  const step = (id: string, slot: number, fields: Partial<Advance> = {}): Step => ({
     queue,
     id,
     slot,
+    passes: slot,
     nextSlot: slot + minute,
     task: task({ scheduleId: id, slot }),
     overlap: 'queue',
     skipped: 0,
     ...fields,
   });
-  const advanceOne = async (one: Advance): Promise<Advanced> => (await schedules.advance([one]))[0]!;
-  /** What is due in the test's queue, where nothing is forgotten. */
-  const due = (queues: readonly string[] = [queue]) => schedules.due(queues, Infinity);
+  const advanceAll = async (steps: readonly Step[]): Promise<Advanced[]> => {
+    const read = steps.map(async (one): Promise<Advance> => {
+      return { ...one, version: one.version ?? (await schedules.get(one))?.version ?? 0 };
+    });
+    return schedules.advance(await Promise.all(read));
+  };
+  const advanceOne = async (one: Step): Promise<Advanced> => (await advanceAll([one]))[0]!;
+  const due = (queues: readonly string[] = [queue]) =>
+    schedules.due(queues.map((name) => ({ queue: name, skip: 0 })));
   const dueIds = async (queues?: readonly string[]) => (await due(queues)).schedules.map(({ id }) => id);
   // A copy, as for tasks.
   const read = async (id: string, inQueue = queue) =>
     structuredClone(await schedules.get({ queue: inQueue, id }));
   const ref = (id: string) => ({ queue, id });
 
-  return { ...bundle, schedules, schedule, put, step, advanceOne, due, dueIds, read, ref };
+  return { ...bundle, schedules, schedule, put, step, advanceAll, advanceOne, due, dueIds, read, ref };
 }

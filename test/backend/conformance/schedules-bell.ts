@@ -30,7 +30,7 @@ export function describeSchedulesBell(setup: Setup): void {
       (bundle: ScheduleBundle, slot: number) => Promise<unknown>,
     ][] = [
       ['one is stored', ['s'], ({ put }, slot) => put('new', slot)],
-      ['one is replaced', ['s'], ({ put }, slot) => put('a', slot + 1)],
+      ['one is replaced', ['s'], ({ put }, slot) => put('a', slot + 1, { rule: 'another' })],
       [
         'a paused one goes on',
         ['s'],
@@ -41,7 +41,7 @@ export function describeSchedulesBell(setup: Setup): void {
         ['s'],
         async ({ schedules, schedule, queue }, slot) => {
           await schedules.defer([{ queue, id: 'a', nextSlot: slot }], hour);
-          await schedules.put(schedule('a', slot), 'changed');
+          await schedules.put(schedule('a', slot), 'replace');
         },
       ],
       ['their queue goes on', ['s', 't'], ({ backend, queue }) => backend.catalog.resume(queue)],
@@ -70,12 +70,13 @@ export function describeSchedulesBell(setup: Setup): void {
         for (const id of ['a', 'b', 'c']) await put(id, slot, { isDeclared: true });
         const heard = await rings(bundle, async () => {
           await schedules.put(schedule('a', slot), 'absent');
-          await schedules.put(schedule('a', slot, { isDeclared: true }), 'changed');
+          await schedules.put(schedule('a', slot, { isDeclared: true }), 'replace');
           await schedules.declare([ref('a')]);
           await due();
           await schedules.defer([{ queue, id: 'a', nextSlot: slot }], minute);
           await advanceOne(step('b', slot, { task: undefined }));
           await schedules.pause(ref('b'));
+          await schedules.put(schedule('b', slot, { isDeclared: true }), 'replace');
           await schedules.resume(ref('c'), slot, slot);
           await schedules.remove(ref('c'));
         });

@@ -17,18 +17,20 @@ export function describeSchedulesDue(setup: Setup): void {
         await put('not-asked', at - 40_000, { queue: z });
         const answer = await due([x, y, x]);
         expect(answer.schedules.map(({ id }) => id)).toEqual(['first', 'second', 'third']);
+        for (const one of answer.schedules) expect(one.now).toEqual(about(at));
         expect(answer.nextInMs).toEqual(about(60_000));
-        expect(answer.now).toEqual(about(at));
       }),
     );
 
     it(
       'changes nothing: what is due stays due until it is advanced',
-      withSchedules(setup, async ({ put, due }) => {
+      withSchedules(setup, async ({ schedules, ref, put, due, about }) => {
         await put('a', 'now');
         const first = await due();
         expect(first.schedules).toHaveLength(1);
-        expect((await due()).schedules).toEqual(first.schedules);
+        const { now, ...record } = first.schedules[0]!;
+        expect(await schedules.get(ref('a'))).toEqual(record);
+        expect((await due()).schedules).toEqual([{ ...record, now: about(now) }]);
       }),
     );
 
@@ -59,6 +61,67 @@ export function describeSchedulesDue(setup: Setup): void {
     );
 
     it(
+      'leaves out as many of the first ones of a queue as it is told to',
+      withSchedules(setup, async ({ put, schedules, ref, queueNamed, now, about }) => {
+        const at = await now();
+        const [x, y] = [queueNamed('x'), queueNamed('y')];
+        for (const [index, id] of ['a', 'b', 'c'].entries()) {
+          await put(id, at - minute + 2 * index, { queue: x });
+          await put(id.toUpperCase(), at - minute + 2 * index + 1, { queue: y });
+        }
+        await put('later', at + hour, { queue: x });
+        await put('paused', at - hour, { queue: x });
+        await schedules.pause({ ...ref('paused'), queue: x });
+        const seen = async (skipX: number, skipY: number) => {
+          const due = await schedules.due([
+            { queue: x, skip: skipX },
+            { queue: y, skip: skipY },
+          ]);
+          expect(due.nextInMs).toEqual(about(hour));
+          return due.schedules.map(({ id }) => id).join('');
+        };
+        expect(await seen(0, 0)).toBe('aAbBcC');
+        expect(await seen(1, 0)).toBe('AbBcC');
+        expect(await seen(0, 2)).toBe('abcC');
+        expect(await seen(3, 2)).toBe('C');
+        expect(await seen(3, 3)).toBe('');
+        expect(await seen(4, 100)).toBe('');
+      }),
+    );
+
+    it(
+      'gives all of them page by page to who leaves out what he has seen of each queue',
+      withSchedules(setup, async ({ put, schedules, queueNamed, now, advance }) => {
+        const at = (await now()) - hour;
+        const names = [queueNamed('x'), queueNamed('y'), queueNamed('z')];
+        // Many share a moment, and some were deferred: their slots are earlier than their turn.
+        const puts = names.flatMap((queue) =>
+          Array.from({ length: 700 }, (_, index) => put(`s${index}`, at + (index % 5), { queue })),
+        );
+        await Promise.all(puts);
+        const some = names.flatMap((queue) =>
+          Array.from({ length: 50 }, (_, index) => ({ queue, id: `s${index * 5}`, nextSlot: at })),
+        );
+        await schedules.defer(some, minute);
+        await advance(hour);
+        const seen: string[] = [];
+        const pages: number[] = [];
+        for (let nextInMs = 0; nextInMs === 0;) {
+          const asked = names.map((queue) => ({
+            queue,
+            skip: seen.filter((s) => s.startsWith(queue)).length,
+          }));
+          const page = await schedules.due(asked);
+          seen.push(...page.schedules.map(({ queue, id }) => `${queue} ${id}`));
+          pages.push(page.schedules.length);
+          nextInMs = page.nextInMs;
+        }
+        expect(pages).toEqual([1_000, 1_000, 100]);
+        expect(new Set(seen).size).toBe(2_100);
+      }),
+    );
+
+    it(
       'gives nothing of queues without schedules',
       withSchedules(setup, async ({ due }) => {
         expect(await due()).toMatchObject({ schedules: [], nextInMs: Infinity });
@@ -79,7 +142,7 @@ export function describeSchedulesDue(setup: Setup): void {
           );
         expect(await dueIds()).toEqual([idOf(0), idOf(1), idOf(2)]);
         const next = await due();
-        expect(next.now + next.nextInMs).toBe(at + hour);
+        expect(next.schedules[0]!.now + next.nextInMs).toBe(at + hour);
         const listed: string[] = [];
         for (let after: string | undefined; ;) {
           const page = await schedules.list(queue, { limit: 300, after });
@@ -128,72 +191,6 @@ export function describeSchedulesDue(setup: Setup): void {
         expect(await dueIds()).toEqual(['a']);
       }),
     );
-
-    it(
-      'are not forgotten meanwhile',
-      withSchedules(setup, async ({ backend, queue, schedules, put, read, now, advance }) => {
-        await put('a', await now(), { isDeclared: true });
-        await backend.catalog.pause(queue);
-        await advance(hour);
-        await schedules.due([queue], minute);
-        expect(await read('a')).toBeDefined();
-      }),
-    );
-  });
-
-  describe('schedules that nobody declares', () => {
-    it(
-      'are taken away when they are due and their time is over, and not before',
-      withSchedules(setup, async ({ schedules, queue, put, read, now, advance, advanceToJustBefore }) => {
-        const dueIds = async () => (await schedules.due([queue], hour)).schedules.map(({ id }) => id);
-        const at = await now();
-        await put('left', at, { isDeclared: true });
-        await put('declared', at + 1, { isDeclared: true });
-        await put('by-call', at + 2);
-        await put('later', at + 10 * hour, { isDeclared: true });
-        const missing = await advanceToJustBefore(hour);
-        expect(await dueIds()).toEqual(['left', 'declared', 'by-call']);
-        await schedules.declare([{ queue, id: 'declared' }]);
-        await advance(missing);
-        expect((await schedules.due([queue], Infinity)).schedules).toHaveLength(3);
-        expect(await dueIds()).toEqual(['declared', 'by-call']);
-        expect(await read('left')).toBeUndefined();
-        expect(await read('later')).toBeDefined();
-        expect(await put('left', at)).toBe('stored');
-      }),
-    );
-
-    it(
-      'stay for as long as they are put again, or paused',
-      withSchedules(setup, async ({ schedules, schedule, queue, put, read, ref, now, advance }) => {
-        const at = await now();
-        await put('put', at, { isDeclared: true });
-        await put('paused', at, { isDeclared: true });
-        await schedules.pause(ref('paused'));
-        await advance(hour);
-        expect(await schedules.put(schedule('put', at, { isDeclared: true }), 'changed')).toBe('existing');
-        const { schedules: due } = await schedules.due([queue], hour);
-        expect(due.map(({ id }) => id)).toEqual(['put']);
-        expect(await read('paused')).toBeDefined();
-      }),
-    );
-
-    it(
-      'are taken away however many they are, and leave the others in sight',
-      withSchedules(setup, async ({ schedules, queue, put, now, advance }) => {
-        const at = await now();
-        await put('living', at + 5_000);
-        await Promise.all(
-          Array.from({ length: 2_500 }, (_, index) => put(`left-${index}`, at + index, { isDeclared: true })),
-        );
-        await advance(hour);
-        const answers = [];
-        for (let turn = 0; turn < 3; turn++) answers.push(await schedules.due([queue], minute));
-        expect(answers.map(({ nextInMs }) => nextInMs)).toEqual([0, 0, Infinity]);
-        expect(answers[2]!.schedules).toMatchObject([{ id: 'living' }]);
-        expect(await schedules.list(queue, { limit: 9 })).toHaveLength(1);
-      }),
-    );
   });
 
   describe('schedules defer', () => {
@@ -215,7 +212,7 @@ export function describeSchedulesDue(setup: Setup): void {
           const missing = await advanceToJustBefore(10 * minute);
           expect(await dueIds()).toEqual(['b']);
           await advance(missing);
-          expect(await dueIds()).toEqual(['a', 'b']);
+          expect(await dueIds()).toEqual(['b', 'a']);
         },
       ),
     );
@@ -260,7 +257,7 @@ export function describeSchedulesDue(setup: Setup): void {
         await schedules.put(schedule('a', slot), 'absent');
         await schedules.declare([ref('a')]);
         expect(await dueIds()).toEqual([]);
-        await schedules.put(schedule('a', slot + hour), 'changed');
+        await schedules.put(schedule('a', slot + hour), 'replace');
         expect(await dueIds()).toEqual(['a']);
       }),
     );
@@ -284,7 +281,7 @@ export function describeSchedulesDue(setup: Setup): void {
         await put('a', slot);
         await schedules.defer([{ queue, id: 'a', nextSlot: slot }], hour);
         await schedules.pause(ref('a'));
-        await schedules.put(schedule('a', slot), 'changed');
+        await schedules.put(schedule('a', slot), 'replace');
         await advance(2 * hour);
         expect(await due()).toMatchObject({ schedules: [], nextInMs: Infinity });
       }),

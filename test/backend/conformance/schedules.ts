@@ -17,11 +17,8 @@ export function describeSchedules(setup: Setup): void {
           await advance(missing);
           const record = { queue, id: 'a', job: 'Report', rule: 'every minute', template: '{"params":1}' };
           const place = { firstSlot: slot, nextSlot: slot, fired: 0, skipped: 0, isPaused: false };
-          expect(await due()).toEqual({
-            schedules: [{ ...record, ...place }],
-            nextInMs: Infinity,
-            now: about(slot),
-          });
+          const seen = { version: expect.any(Number), now: about(slot) };
+          expect(await due()).toEqual({ schedules: [{ ...record, ...place, ...seen }], nextInMs: Infinity });
         },
       ),
     );
@@ -55,46 +52,84 @@ export function describeSchedules(setup: Setup): void {
     );
 
     it(
-      'leaves one whose rule is the same in its place, where it is to be put if changed',
+      'leaves one whose rule is the same in its place, where it is to replace it',
       withSchedules(setup, async ({ schedules, schedule, put, read, advanceOne, step, now, about }) => {
         const slot = await now();
         await put('a', slot);
         await advanceOne(step('a', slot, { skipped: 2 }));
         const before = await read('a');
         const same = schedule('a', slot + hour, { job: 'Renamed', template: 'new', isDeclared: true });
-        expect(await schedules.put(same, 'changed')).toBe('existing');
-        const taken = { job: 'Renamed', template: 'new', declaredAt: about(slot) };
+        expect(await schedules.put({ ...same, firstSlot: slot - 1, isPaused: true }, 'replace')).toBe(
+          'existing',
+        );
+        const version = expect.any(Number);
+        const taken = { job: 'Renamed', template: 'new', declaredAt: about(slot), version };
         expect(await read('a')).toEqual({ ...before, ...taken });
         // Said by a call, it takes the declaration from nobody.
-        await schedules.put({ ...same, isDeclared: false }, 'changed');
+        await schedules.put({ ...same, isDeclared: false }, 'replace');
         expect(await read('a')).toEqual({ ...before, ...taken });
       }),
     );
 
-    it.each([
-      ['changed', 'new'],
-      ['always', 'new'],
-      ['always', 'every minute'],
-    ] as const)(
-      'replaces one that is there where it is to be put if %s and the rule is %j; its past and its pause stay',
-      (when, rule) =>
-        withSchedules(setup, async ({ schedules, schedule, read, ref, advanceOne, step, now, about }) => {
-          const slot = await now();
-          await schedules.put(schedule('a', slot, { isDeclared: true }), 'absent');
-          const first = step('a', slot, { skipped: 2 });
-          await advanceOne(first);
-          await schedules.pause(ref('a'));
-          const other = schedule('a', slot + hour, { job: 'Other', rule, template: 'new' });
-          expect(await schedules.put(other, when)).toBe('replaced');
-          const past = { lastSlot: slot, lastTask: first.task!.id, fired: 1, skipped: 2, isPaused: true };
-          const { queue, id, job, template, nextSlot } = other;
-          const fresh = { queue, id, job, rule, template, firstSlot: nextSlot, nextSlot };
-          expect(await read('a')).toEqual({ ...fresh, ...past });
-          await schedules.put({ ...other, rule: 'newer', isDeclared: true }, when);
-          expect(await read('a')).toMatchObject({ declaredAt: about(slot), isPaused: true });
-          // Whoever still has the old slot in hand is too late.
-          expect(await advanceOne(step('a', slot + minute))).toEqual({ status: 'lost' });
-        })(),
+    it(
+      'replaces one whose rule is another; its past and its pause stay',
+      withSchedules(setup, async ({ schedules, schedule, read, ref, advanceOne, step, now, about }) => {
+        const slot = await now();
+        await schedules.put(schedule('a', slot, { isDeclared: true }), 'absent');
+        const first = step('a', slot, { skipped: 2 });
+        await advanceOne(first);
+        await schedules.pause(ref('a'));
+        const given = { job: 'Other', rule: 'new', template: 'new', firstSlot: slot - hour };
+        const other = schedule('a', slot + hour, given);
+        const brought = { lastSlot: slot + minute, isPaused: false };
+        expect(await schedules.put({ ...other, ...brought }, 'replace')).toBe('replaced');
+        const past = { lastSlot: slot, lastTask: first.task!.id, fired: 1, skipped: 2, isPaused: true };
+        const { queue, id, nextSlot } = other;
+        const version = expect.any(Number);
+        expect(await read('a')).toEqual({ queue, id, ...given, nextSlot, version, ...past });
+        await schedules.put({ ...other, rule: 'newer', isDeclared: true }, 'replace');
+        expect(await read('a')).toMatchObject({ declaredAt: about(slot), isPaused: true });
+      }),
+    );
+
+    it(
+      'does nothing where another rule would begin at a slot that is past',
+      withSchedules(setup, async ({ schedules, schedule, put, read, ref, advanceOne, step, queue, now }) => {
+        const slot = (await now()) - minute;
+        await put('a', slot);
+        await advanceOne(step('a', slot, { passes: slot + 30_000 }));
+        await schedules.defer([{ queue, id: 'a', nextSlot: slot + minute }], hour);
+        const before = await read('a');
+        const other = (nextSlot: number) =>
+          schedule('a', nextSlot, { job: 'Other', rule: 'new', template: 'new', isDeclared: true });
+        for (const nextSlot of [slot, slot + 30_000])
+          expect(await schedules.put(other(nextSlot), 'replace')).toBe('passed');
+        expect(await read('a')).toEqual(before);
+        expect(await schedules.put(other(slot + 30_001), 'replace')).toBe('replaced');
+        expect(await read('a')).toMatchObject({ nextSlot: slot + 30_001, lastSlot: slot + 30_000 });
+        expect(await put('a', 'now', { rule: 'newer' })).toBe('replaced');
+        // One that has passed no slot may be put back.
+        await schedules.remove(ref('a'));
+        await put('a', slot);
+        expect(await put('a', slot - hour, { rule: 'new' })).toBe('replaced');
+      }),
+    );
+
+    it(
+      'stores anew what a schedule brings along from another queue',
+      withSchedules(setup, async ({ put, read, due, dueIds, now, schedules, ref }) => {
+        const slot = (await now()) - minute;
+        const brought = { firstSlot: slot - hour, lastSlot: slot - minute };
+        await put('a', slot, { ...brought, isPaused: true });
+        await put('b', slot, brought);
+        expect(await read('a')).toMatchObject({ ...brought, nextSlot: slot, isPaused: true, fired: 0 });
+        expect(await dueIds()).toEqual(['b']);
+        await schedules.remove(ref('b'));
+        expect(await due()).toMatchObject({ schedules: [], nextInMs: Infinity });
+        expect(await put('a', slot - minute, { rule: 'new' })).toBe('passed');
+        expect(await schedules.resume(ref('a'), slot, slot)).toBe('resumed');
+        expect(await dueIds()).toEqual(['a']);
+      }),
     );
 
     it(
@@ -102,9 +137,9 @@ export function describeSchedules(setup: Setup): void {
       withSchedules(setup, async ({ put, dueIds, due, now, about }) => {
         const slot = await now();
         await put('a', slot);
-        await put('a', slot + hour);
+        await put('a', slot + hour, { rule: 'later' });
         expect(await due()).toMatchObject({ schedules: [], nextInMs: about(hour) });
-        await put('a', slot - hour);
+        await put('a', slot - hour, { rule: 'sooner' });
         expect(await dueIds()).toEqual(['a']);
       }),
     );
@@ -126,7 +161,7 @@ export function describeSchedules(setup: Setup): void {
         const [known, unknown] = [queueNamed('known'), queueNamed('unknown')];
         await put('a', 'now', { queue: known });
         await schedules.get({ queue: unknown, id: 'a' });
-        await schedules.due([unknown], Infinity);
+        await schedules.due([{ queue: unknown, skip: 0 }]);
         const queues = await backend.catalog.queues();
         expect(queues).toContain(known);
         expect(queues).not.toContain(unknown);
@@ -145,7 +180,7 @@ export function describeSchedules(setup: Setup): void {
           const ids = texts.map((id) => `${id}.`);
           await fc.assert(
             fc.asyncProperty(ids, ids, texts, texts, texts, async (id, taskId, job, rule, template) => {
-              await schedules.put(schedule(id, slot, { job, rule, template, isDeclared: true }), 'always');
+              await schedules.put(schedule(id, slot, { job, rule, template, isDeclared: true }), 'replace');
               const ref = { queue, id };
               expect(await dueIds()).toEqual([id]);
               const work = task({ id: taskId, scheduleId: id, slot });
@@ -183,11 +218,14 @@ export function describeSchedules(setup: Setup): void {
           { queue, id: 'by-call' },
         ];
         expect(await read('a')).toMatchObject({ declaredAt: about(before) });
-        await schedules.declare([...more, ...refs]);
+        expect(await schedules.declare([...more, ...refs])).toEqual(more);
         expect(await read('a')).toMatchObject({ declaredAt: about(before + hour) });
         expect(await read('b', other)).toMatchObject({ declaredAt: about(before + hour) });
         expect((await read('by-call'))!.declaredAt).toBeUndefined();
         expect(await read('unknown-1')).toBeUndefined();
+        await schedules.remove({ queue: other, id: 'b' });
+        expect(await schedules.declare(refs)).toEqual([{ queue: other, id: 'b' }]);
+        expect(await schedules.declare([])).toEqual([]);
       }),
     );
   });
@@ -204,14 +242,33 @@ export function describeSchedules(setup: Setup): void {
         expect(await put('a', 'now')).toBe('stored');
       }),
     );
+
+    it(
+      'leaves one alone that was declared since, or is by a call, where it is said how it was seen',
+      withSchedules(setup, async ({ schedules, put, read, ref, advance }) => {
+        await put('a', 'now', { isDeclared: true });
+        const { declaredAt } = (await read('a'))!;
+        await advance(1_000);
+        await schedules.declare([ref('a')]);
+        expect(await schedules.remove(ref('a'), declaredAt)).toBe(false);
+        const again = (await read('a'))!.declaredAt;
+        await put('a', 'now', { rule: 'by a call' });
+        expect(await schedules.remove(ref('a'), again)).toBe(false);
+        await put('a', 'now', { rule: 'by a call', isDeclared: true });
+        expect(await schedules.remove(ref('a'), (await read('a'))!.declaredAt)).toBe(true);
+        expect(await read('a')).toBeUndefined();
+        expect(await schedules.remove(ref('a'), 1)).toBe(false);
+      }),
+    );
   });
 
   describe('schedules now', () => {
     it(
       "is the store's time",
-      withSchedules(setup, async ({ schedules, queue, due, advance, about }) => {
+      withSchedules(setup, async ({ schedules, queue, put, due, advance, about }) => {
         const before = await schedules.now(queue);
-        expect((await due()).now).toEqual(about(before));
+        await put('a', 'now');
+        expect((await due()).schedules).toMatchObject([{ now: about(before) }]);
         await advance(hour);
         expect(await schedules.now(queue)).toEqual(about(before + hour));
       }),

@@ -1,20 +1,22 @@
 -- Moves schedules on and adds the tasks of their slots. After common, add-task and schedule.
 -- KEYS  the keys of each queue
--- ARGV  cancelledKeepMs; then per queue a count and, per step, id, slot, next slot or '' where it ends, the latest slot that is
---       passed, overlap (skip | queue | replace), slots passed over, and the task's id, head and rest, each '' where there is none
--- reply per step: l lost or a advanced; what add_one answers or ''; the other task that it names or ''; the live task that
---       was in the way or ''
+-- ARGV  cancelledKeepMs; then per queue a count and, per step, id, slot, version, next slot or '' where it ends, the latest
+--       slot that is passed, overlap (skip | queue | replace), slots passed over, and the task's id, head and rest, each ''
+--       where there is none
+-- reply per step: l lost or a advanced; what add_one answers or ''; the other task that it names or ''; the task that was in
+--       the way or ''
 
-local cancelled_keep = ARGV[1]
+local cancelled_keep, PER_STEP = ARGV[1], 10
 
--- The task that the schedule made last, unless it has ended, or will without another run.
+-- The task that the schedule made last, unless it has ended, or will without another run. One that is parked counts: the
+-- next one would end there too, and so on without end.
 local function live_task(q, s)
   local task = s.last_task ~= '' and find_task(q, s.last_task)
   if not task then return nil end
-  if task.state == 'scheduled' or task.state == 'waiting' then return task end
+  if task.state == 'scheduled' or task.state == 'waiting' or task.state == 'parked' then return task end
   if task.state ~= 'pending' then return nil end
   local runs_again = not task.run.cancel and task.run.attempt <= task.run.retries
-  if runs_again or tonumber(redis.call('ZSCORE', q.pending, task.member)) > now then return task end
+  if runs_again or tonumber(redis.call('ZSCORE', q.pending, task.member) or 0) > now then return task end
 end
 
 local function add_slot_task(q, s, overlap, id, head, rest)
@@ -35,11 +37,12 @@ end
 
 local function step(q, at)
   local s = read_schedule(q, ARGV[at])
-  if not s or s.is_paused or s.slot ~= ARGV[at + 1] then return 'l', '', '', '' end
-  s.slot, s.last, s.skipped = ARGV[at + 2], ARGV[at + 3], s.skipped + tonumber(ARGV[at + 5])
+  if not s or s.is_paused or s.slot ~= ARGV[at + 1] or s.version ~= ARGV[at + 2] then return 'l', '', '', '' end
+  s.slot, s.skipped = ARGV[at + 3], s.skipped + tonumber(ARGV[at + 6])
+  if s.last == '' or tonumber(ARGV[at + 4]) > tonumber(s.last) then s.last = ARGV[at + 4] end
   local letter, other, overlaps = '', '', ''
-  if ARGV[at + 7] ~= '' then
-    letter, other, overlaps = add_slot_task(q, s, ARGV[at + 4], ARGV[at + 6], ARGV[at + 7], ARGV[at + 8])
+  if ARGV[at + 8] ~= '' then
+    letter, other, overlaps = add_slot_task(q, s, ARGV[at + 5], ARGV[at + 7], ARGV[at + 8], ARGV[at + 9])
   end
   if s.slot == '' then
     remove_schedule(q, s.id)
@@ -55,9 +58,9 @@ local at, index = 2, 1
 while ARGV[at] do
   local q, count, n = queue_at(index), tonumber(ARGV[at]), #reply
   for i = 0, count - 1 do
-    reply[n + i * 4 + 1], reply[n + i * 4 + 2], reply[n + i * 4 + 3], reply[n + i * 4 + 4] = step(q, at + 1 + i * 9)
+    reply[n + i * 4 + 1], reply[n + i * 4 + 2], reply[n + i * 4 + 3], reply[n + i * 4 + 4] = step(q, at + 1 + i * PER_STEP)
   end
   ring_if_first(q, q.added or 0, q.earliest_due)
-  at, index = at + 1 + count * 9, index + 1
+  at, index = at + 1 + count * PER_STEP, index + 1
 end
 return reply

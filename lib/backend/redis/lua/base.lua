@@ -1,8 +1,8 @@
 -- Stands at the head of every script but the short ones.
 --
--- A call names the keys of its queues, 15 for each, in this order; nothing else is touched. On a cluster
--- the last key never exists: a server that is moving a slot refuses scripts that lack a key, and must refuse all, since one
--- that empties a key and then writes to it again would fail half done.
+-- A call names the keys of its queues, 15 for each, in the order of queue_at, unless its script says which few it needs;
+-- nothing else is touched. On a cluster the last key never exists: a server that is moving a slot refuses scripts that lack a
+-- key, and must refuse all, since one that empties a key and then writes to it again would fail half done.
 -- Values:
 --   tasks[id]  F|prefix|enqueuedAt|expiresAt|retries|keepMs|token|lock RS job US +extra US scheduleId US slot US params
 --              F is P for a plain task and X for one that can expire or has a lock; a token equal to the id is left out;
@@ -14,8 +14,9 @@
 --   notes      id:e the errors, id:r the result, id:w the reason, for a parked task with US and the fingerprint behind it
 --   parkedBy   job US fingerprint US member: parked tasks by the definition that could not take them; none knew the job of
 --              those without a fingerprint
---   schedules[id]  slot|firstSlot|lastSlot|fired|skipped|isPaused|declaredAt|a,b,c|lastTask job rule template: the last four
---              stand behind each other with nothing between, the first three of a, b and c bytes; what there is not is ''
+--   schedules[id]  slot|firstSlot|lastSlot|fired|skipped|isPaused|declaredAt|version|a,b,c|lastTask job rule template: the
+--              last four stand behind each other with nothing between, the first three of a, b and c bytes; what there is
+--              not is ''; the version is the time in microseconds of the put that changed it last, or more
 --   slots      the ids of schedules by the time at which to look at them: the next slot, later where a schedule was
 --              deferred, never (inf) where it is paused
 -- A member of the other sorted sets is prefix:id; the prefix is the arrival number, with the priority behind it unless that is 0,

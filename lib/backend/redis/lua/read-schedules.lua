@@ -1,13 +1,14 @@
 -- Reads schedules of one queue. After schedule.
 -- KEYS  the keys of the queue
 -- ARGV  get, id | list, limit, the id after which to go on or ''
--- reply per schedule id, head, lastTask, job, rule, template; the head is slot|firstSlot|lastSlot|fired|skipped|isPaused|declaredAt
+-- reply per schedule id, head, lastTask, job, rule, template;
+--       the head is slot|firstSlot|lastSlot|fired|skipped|isPaused|declaredAt|version
 
 local q, reply = queue_at(1), {}
 
 if ARGV[1] == 'get' then
-  local s = read_schedule(q, ARGV[2])
-  if s then tell_schedule(reply, s) end
+  local text = redis.call('HGET', q.schedules, ARGV[2])
+  if text then tell_schedule(reply, ARGV[2], text) end
   return reply
 end
 
@@ -20,5 +21,7 @@ if ARGV[3] ~= '' then
 end
 local ids = redis.call('ZRANGE', q.slots, from, from + tonumber(ARGV[2]) - 1)
 local texts = read_all(q.schedules, ids)
-for i = 1, #ids do tell_schedule(reply, parse_schedule(ids[i], texts[i])) end
+for i = 1, #ids do
+  if texts[i] then tell_schedule(reply, ids[i], texts[i]) end
+end
 return reply

@@ -1,16 +1,16 @@
 -- How schedules are read and written; after base.
 
 local function parse_schedule(id, text)
-  local slot, first, last, fired, skipped, paused, declared, a, b, c, at =
-    string.match(text, '^([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|(%d+),(%d+),(%d+)|()')
+  local slot, first, last, fired, skipped, paused, declared, version, a, b, c, at =
+    string.match(text, '^([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|(%d+),(%d+),(%d+)|()')
   local job_at = at + tonumber(a)
   local rule_at = job_at + tonumber(b)
   local template_at = rule_at + tonumber(c)
   return {
     id = id, slot = slot, first = first, last = last, fired = tonumber(fired), skipped = tonumber(skipped),
-    is_paused = paused == '1', declared_at = declared, last_task = string.sub(text, at, job_at - 1),
-    job = string.sub(text, job_at, rule_at - 1), rule = string.sub(text, rule_at, template_at - 1),
-    template = string.sub(text, template_at),
+    is_paused = paused == '1', declared_at = declared, version = version,
+    last_task = string.sub(text, at, job_at - 1), job = string.sub(text, job_at, rule_at - 1),
+    rule = string.sub(text, rule_at, template_at - 1), template = string.sub(text, template_at),
   }
 end
 
@@ -21,7 +21,7 @@ end
 
 local function head_of(s)
   return s.slot .. '|' .. s.first .. '|' .. s.last .. '|' .. int(s.fired) .. '|' .. int(s.skipped) .. '|'
-    .. (s.is_paused and '1' or '0') .. '|' .. s.declared_at
+    .. (s.is_paused and '1' or '0') .. '|' .. s.declared_at .. '|' .. s.version
 end
 
 local function write_schedule(q, s)
@@ -39,9 +39,14 @@ local function remove_schedule(q, id)
   return redis.call('HDEL', q.schedules, id) == 1
 end
 
--- Writes id, head, lastTask, job, rule, template to a reply.
-local function tell_schedule(reply, s)
-  local at = #reply
-  reply[at + 1], reply[at + 2], reply[at + 3] = s.id, head_of(s), s.last_task
-  reply[at + 4], reply[at + 5], reply[at + 6] = s.job, s.rule, s.template
+-- Writes id, head, lastTask, job, rule, template to a reply, as they stand in the text; the head is all before the lengths.
+local function tell_schedule(reply, id, text)
+  local head, a, b, c, at =
+    string.match(text, '^([^|]*|[^|]*|[^|]*|[^|]*|[^|]*|[^|]*|[^|]*|[^|]*)|(%d+),(%d+),(%d+)|()')
+  local n, job_at = #reply, at + a
+  local rule_at = job_at + b
+  local template_at = rule_at + c
+  reply[n + 1], reply[n + 2], reply[n + 3] = id, head, string.sub(text, at, job_at - 1)
+  reply[n + 4], reply[n + 5] = string.sub(text, job_at, rule_at - 1), string.sub(text, rule_at, template_at - 1)
+  reply[n + 6] = string.sub(text, template_at)
 end

@@ -1,0 +1,50 @@
+import type { Backend } from '../backend/backend.js';
+import type { Declaring } from './declaring.js';
+
+/** A schedule from code that no process has declared for so long is forgotten. */
+const forgetAfterMs = 7 * 86_400_000;
+/** How often to look for such. */
+const lookEveryMs = 86_400_000;
+const pageSize = 1_000;
+
+/**
+ * Takes away schedules that no code declares any more. Those of its own code it never touches, so that a machine which slept
+ * for weeks finds its own again.
+ */
+export class Forgetting {
+  private lookedAt = -Infinity;
+
+  constructor(
+    private readonly backend: Pick<Backend, 'schedules'>,
+    private readonly declaring: Declaring,
+    private readonly queues: readonly string[],
+  ) {}
+
+  /** Does what is due at `now`, of a clock that never runs back. A queue that gives no answer has its turn another day. */
+  async look(now: number): Promise<void> {
+    if (now < this.lookedAt + lookEveryMs) return;
+    this.lookedAt = now;
+    for (const queue of this.queues) await this.lookThrough(queue).catch(() => undefined);
+  }
+
+  private async lookThrough(queue: string): Promise<void> {
+    const { schedules } = this.backend;
+    const now = await schedules.now(queue);
+    let after: string | undefined;
+    do {
+      const page = await schedules.list(queue, { limit: pageSize, after });
+      after = page.length === pageSize ? page.at(-1)!.id : undefined;
+      const stale = page.filter(
+        (one) =>
+          one.declaredAt !== undefined &&
+          one.declaredAt + forgetAfterMs <= now &&
+          !this.declaring.declares(one),
+      );
+      for (const one of stale) {
+        await schedules.remove(one, one.declaredAt);
+        // The page is cut where its last one is gone: what is behind it is looked through another day.
+        if (one.id === after) after = undefined;
+      }
+    } while (after !== undefined);
+  }
+}
