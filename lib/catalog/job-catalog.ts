@@ -104,8 +104,8 @@ export class JobCatalog {
     return this.ofSchedules.nextSlots(name, count);
   }
 
-  /** Makes a task as a slot would, now, and leaves the schedule untouched; answers the task. */
-  runSchedule(name: TaskName): Promise<TaskRef | 'missing'> {
+  /** Makes a task as a slot would, now, and leaves the schedule untouched; answers the task, unless another holds its lock. */
+  runSchedule(name: TaskName): Promise<TaskRef | 'taken' | 'missing'> {
     return this.ofSchedules.run(name);
   }
 

@@ -1,5 +1,6 @@
 import { spanMs, toMs, toSpan, type Duration, type Span } from './duration.js';
 import type { EnqueueDefaults, EnqueueOptions } from './enqueue-options.js';
+import { InvalidOptionError } from './errors.js';
 import { defaultRetries, type Backoff } from './retry-policy.js';
 import { planUnique, type UniquePlan } from './unique-options.js';
 import { checkThereIsASchedule, mergeWhen } from './schedule-options.js';
@@ -47,6 +48,9 @@ export function planEnqueue(job: JobDefaults, call: EnqueueOptions | undefined, 
   const chosen = call ? merged(job, call) : job;
   if (call) checkThereIsASchedule(call, chosen, where);
   const { retries = defaultRetries, expires, keep, at } = chosen;
+  const schedule = planSchedule(chosen, where);
+  const unique = planUnique(job.unique, call?.unique, job.lockTtl, where);
+  if (schedule && unique) checkOverlap(schedule, unique, where);
   return {
     id: call?.id,
     queue: chosen.queue ?? defaultQueue,
@@ -58,7 +62,7 @@ export function planEnqueue(job: JobDefaults, call: EnqueueOptions | undefined, 
         : toSpan(chosen.in, { where, option: 'in', calendar: true, negative: true }),
     // Whole milliseconds, as a Date has them.
     at: at === undefined ? undefined : new Date(at).getTime(),
-    schedule: planSchedule(chosen, where),
+    schedule,
     retries: Array.isArray(retries) ? retries.length : retries,
     expires:
       expires === undefined
@@ -67,7 +71,7 @@ export function planEnqueue(job: JobDefaults, call: EnqueueOptions | undefined, 
           ? { at: expires.getTime() }
           : { inMs: toMs(expires, { where, option: 'expires' }) },
     keep: keep === undefined ? undefined : toSpan(keep, { where, option: 'keep', calendar: true }),
-    unique: planUnique(job.unique, call?.unique, job.lockTtl, where),
+    unique,
     extra: call && extraOf(call, where),
   };
 }
@@ -79,6 +83,13 @@ export function dueOf({ delay, at }: EnqueuePlan, now: number): StoreTime {
 }
 
 const dueNow: StoreTime = { inMs: 0 };
+
+/** A slot that stops a running task would meet the lock which that one still holds: it would stop it for nothing. */
+function checkOverlap({ overlap }: SchedulePlan, { phase, onConflict }: UniquePlan, where: string): void {
+  if (overlap !== 'replace' || phase === 'until_executing' || onConflict === 'reschedule') return;
+  const why = 'a task that it stops holds it until it has ended';
+  throw new InvalidOptionError(where, 'overlap', overlap, `'skip' or 'queue' with the lock ${phase}: ${why}`);
+}
 
 function merged(job: EnqueueDefaults, call: EnqueueOptions): EnqueueDefaults {
   const chosen: Record<string, unknown> = { ...mergeWhen(job, call) };
