@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockConflictError, type LockConflict, type LockPhase } from 'nestjs-jobs';
-import { tableOf } from '../support/readme.js';
+import { readme, sectionsOf, tableOf } from '../support/readme.js';
 import { moments, type Moment } from './fixtures/lock-moments.js';
 import { lockStage, type LockStage } from './fixtures/lock-stage.js';
+
+const textOf = (heading: string) => sectionsOf(readme).find((section) => section.heading === heading)!.text;
 
 /** What the README says: for each moment, whether each lock is held. */
 const [[, ...locks], ...rows] = tableOf('When a lock is held') as [string[], ...string[][]];
@@ -12,6 +14,14 @@ const conflicts: Record<LockPhase, LockConflict[]> = {
   until_executed: ['reject', 'raise', 'replace'],
   until_completed: ['reject', 'raise', 'replace'],
 };
+
+/** The rows of the README's tables of locks and conflicts, by what stands first in them. */
+const told = new Map(
+  [...textOf('Locks and conflicts').matchAll(/^\| `'(\w+)'` +\| ([^|]*?) +\|/gm)].map(([, name, next]) => [
+    name!,
+    next!,
+  ]),
+);
 
 const cells = moments.flatMap((moment) => {
   const row = rows.find(([name]) => name === moment.row);
@@ -30,6 +40,19 @@ describe('The README’s table on when a lock is held', () => {
     expect(rows.map(([name]) => name)).toEqual(moments.map(({ row }) => row));
     expect(locks).toEqual(Object.keys(conflicts));
     for (const [, ...held] of rows) expect(held.every((cell) => /^(held|free)/.test(cell))).toBe(true);
+  });
+
+  it('goes with those of locks and conflicts, which have every one and say which go together', () => {
+    const all = [...new Set(Object.values(conflicts).flat())];
+    expect([...told.keys()].toSorted()).toEqual([...locks, ...all].toSorted());
+    const withs = (conflict: LockConflict) =>
+      locks.filter((lock) => conflicts[lock as LockPhase].includes(conflict));
+    const texts: Record<string, string[]> = {
+      all: locks,
+      "`'while_executing'`": ['while_executing'],
+      'the other three': locks.filter((lock) => lock !== 'while_executing'),
+    };
+    for (const conflict of all) expect(texts[told.get(conflict)!]).toEqual(withs(conflict));
   });
 
   it.each(cells)(
