@@ -21,6 +21,7 @@ export { BulkError, EnqueueFailedError, EnqueueTimeoutError, QueueClosedError } 
 
 export { JobRunner } from './runner/job-runner.js';
 export { JobCatalog, type TaskName } from './catalog/job-catalog.js';
+export type { LockInfo } from './catalog/lock-catalog.js';
 export type { ScheduleInfo } from './catalog/schedule-info.js';
 
 export { Task } from './task/task.js';
@@ -60,5 +61,6 @@ export {
 } from './task/errors.js';
 
 export type { Acted, Backend, Durability } from './backend/backend.js';
+export type { HeldLock, LockPage, LockRef } from './backend/held-lock.js';
 export { CrossSlotError, StoreUnavailableError, UnusableStoreError } from './backend/errors.js';
 export { memoryBackend, type MemoryBackendOptions } from './backend/memory/memory-backend.js';

@@ -123,7 +123,8 @@ export class MemoryTasks implements TaskStore {
   private conflict(queue: MemoryQueue, holder: MemoryTask, task: NewTask, now: number): Added {
     const givesWay = !holder.hasStarted || holder.state === 'parked';
     if (task.lock!.onConflict !== 'replace' || !givesWay) return { status: 'rejected', holder: holder.id };
-    queue.restart(holder, now, task);
+    // The holder stays the one that its own enqueue has stored: a repeat of that must know it again.
+    queue.restart(holder, now, { ...task, token: holder.given.token });
     queue.locks.take(holder, now);
     return { status: 'replaced', holder: holder.id };
   }

@@ -127,6 +127,19 @@ export function describeLockConflicts(bare: Setup): void {
     );
 
     it(
+      'lets a repeat of either enqueue find what became of it',
+      setup(async ({ add, task, get }) => {
+        const first = task({ lock: replace, params: '1' });
+        const newest = task({ lock: replace, params: '2' });
+        await add(first);
+        await add(newest);
+        expect(await add(first)).toEqual([{ status: 'enqueued' }]);
+        expect(await get(first.id)).toMatchObject({ params: '2' });
+        expect(await add(newest)).toEqual([{ status: 'replaced', holder: first.id }]);
+      }),
+    );
+
+    it(
       'keeps the lock with the holder',
       setup(async ({ add }) => {
         await add({ id: 'holder', lock: replace });

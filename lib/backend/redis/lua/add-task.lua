@@ -59,7 +59,9 @@ local function add_one(q, id, head, rest)
     if holder_id and not (existing and holder_id == id) then
       local gives_way = not holder.run or holder.state == 'parked'
       if lock.conflict ~= 'replace' or not gives_way then return 'j', holder_id end
-      restart(q, holder, plan, lock, rest)
+      -- The holder stays the one that its own enqueue has stored: a repeat of that must know it again.
+      local before, behind = string.match(rest, '^([^|]*|[^|]*|)[^|]*(.*)$')
+      restart(q, holder, plan, lock, before .. holder.given.token .. behind)
       return 'r', holder_id
     end
   end

@@ -27,6 +27,7 @@ end
 
 -- Leases popped tasks and writes them to the reply; answers how many it took. `popped` is member, score, member, score …
 local function lease(q, popped, ask, reply)
+  q.popped = popped
   local ids = {}
   for i = 1, #popped, 2 do
     local member = popped[i]

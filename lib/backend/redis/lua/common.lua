@@ -89,6 +89,15 @@ local function lock_of(q, id, flag)
   return value and parse_given(value).lock
 end
 
+-- The score in waiting of a task that this call has taken out of it, to claim it.
+local function popped_score(q, member)
+  local popped = q.popped or {}
+  for i = 1, #popped, 2 do
+    if popped[i] == member then return popped[i + 1] end
+  end
+  return 0
+end
+
 -- Where a task is. A plain one that was never claimed has no run and stands in waiting or scheduled.
 local function find_task(q, id)
   local value = redis.call('HGET', q.tasks, id)
@@ -103,9 +112,8 @@ local function find_task(q, id)
     if due then
       task.state, task.line, task.due_at = 'scheduled', q.scheduled, tonumber(due)
     else
-      local score = redis.call('ZSCORE', q.waiting, task.member)
-      -- Without a score it is on its way out of the line, to be claimed by this call.
-      task.state, task.line, task.due_at = 'waiting', q.waiting, score and due_of(score) or now
+      task.state, task.line = 'waiting', q.waiting
+      task.due_at = due_of(redis.call('ZSCORE', q.waiting, task.member) or popped_score(q, task.member))
     end
     return task
   end
