@@ -21,6 +21,7 @@ export { BulkError, EnqueueFailedError, EnqueueTimeoutError, QueueClosedError } 
 
 export { JobRunner } from './runner/job-runner.js';
 export { JobCatalog, type TaskName } from './catalog/job-catalog.js';
+export type { LockInfo } from './catalog/lock-catalog.js';
 export type { ScheduleInfo } from './catalog/schedule-info.js';
 
 export { Task } from './task/task.js';
@@ -28,11 +29,20 @@ export type { Duration } from './task/duration.js';
 export type { EnqueueDefaults, EnqueueOptions } from './task/enqueue-options.js';
 export type { ParamsType } from './task/params.js';
 export type { Backoff } from './task/retry-policy.js';
+export type { UniqueOptions } from './task/unique-options.js';
 export type { ScheduleOptions } from './task/schedule-options.js';
 export type { Missed } from './task/due-slots.js';
 export type { Overlap } from './task/schedule-record.js';
 export type { SlotRule } from './task/slots.js';
-export type { Failure, TaskRecord, TaskRef, TaskState } from './task/task-record.js';
+export type {
+  Failure,
+  LockConflict,
+  LockPhase,
+  TaskLock,
+  TaskRecord,
+  TaskRef,
+  TaskState,
+} from './task/task-record.js';
 export { Clock, type ClockTimer } from './task/clock.js';
 export {
   AttemptsExhaustedError,
@@ -40,6 +50,7 @@ export {
   InvalidParamsError,
   JobsError,
   LeaseLostError,
+  LockConflictError,
   PayloadTooLargeError,
   ShutdownError,
   TaskCancelledError,
@@ -50,5 +61,6 @@ export {
 } from './task/errors.js';
 
 export type { Acted, Backend, Durability } from './backend/backend.js';
+export type { HeldLock, LockPage, LockRef } from './backend/held-lock.js';
 export { CrossSlotError, StoreUnavailableError, UnusableStoreError } from './backend/errors.js';
 export { memoryBackend, type MemoryBackendOptions } from './backend/memory/memory-backend.js';

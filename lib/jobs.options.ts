@@ -33,6 +33,11 @@ export interface JobsOptions {
    */
   timeZone?: string;
   /**
+   * How long after its due time the lock of a unique task ends that has not started; see `unique.ttl`.
+   * @default none: it is held until the task starts
+   */
+  lockTtl?: Duration;
+  /**
    * Most bytes of a task's params as JSON text.
    * @default 1048576
    */

@@ -9,7 +9,8 @@ import {
 import type { RunnerSettings } from './runner/runner-settings.js';
 import { checkKeys } from './task/check-keys.js';
 import { toMs, toSpan, type Duration, type Span } from './task/duration.js';
-import { checkEnqueueDefaults, checkQueueName, type EnqueueDefaults } from './task/enqueue-options.js';
+import { checkEnqueueDefaults, checkQueueName } from './task/enqueue-options.js';
+import type { JobDefaults } from './task/enqueue-plan.js';
 import { InvalidOptionError } from './task/errors.js';
 import { checkTimeZone } from './task/time-zone.js';
 
@@ -20,7 +21,7 @@ export interface ResolvedOptions {
   readonly backend: string | Backend | undefined;
   readonly prefix: string;
   readonly runner: false | RunnerSettings;
-  readonly defaults: EnqueueDefaults;
+  readonly defaults: JobDefaults;
   readonly retention: ResolvedRetention;
   readonly payloadLimit: number;
   readonly enqueueTimeoutMs: number;
@@ -50,7 +51,7 @@ export function resolveOptions(options: JobsOptions = {}): ResolvedOptions {
     backend: options.backend,
     prefix,
     runner: options.runner === false ? false : resolveRunner(options.runner ?? {}),
-    defaults: resolveDefaults(options.defaults ?? {}, timeZone),
+    defaults: resolveDefaults(options.defaults ?? {}, timeZone, options.lockTtl),
     retention: resolveRetention(options.retention ?? {}),
     payloadLimit,
     enqueueTimeoutMs: positiveMs('enqueueTimeout', options.enqueueTimeout ?? defaultOptions.enqueueTimeout),
@@ -66,6 +67,7 @@ const knownKeys = [
   'defaults',
   'retention',
   'timeZone',
+  'lockTtl',
   'payloadLimit',
   'enqueueTimeout',
   'globalEnhancers',
@@ -125,12 +127,17 @@ function resolveQueues(queues: NonNullable<RunnerOptions['queues']>): RunnerSett
   return Object.freeze(resolved);
 }
 
-/** The zone of the module is one more thing that holds where a job does not say otherwise. */
-function resolveDefaults(options: NonNullable<JobsOptions['defaults']>, timeZone: string): EnqueueDefaults {
+/** The zone and the ttl of the module are two more things that hold where a job does not say otherwise. */
+function resolveDefaults(
+  options: NonNullable<JobsOptions['defaults']>,
+  timeZone: string,
+  lockTtl?: Duration,
+): JobDefaults {
   const known = ['queue', 'priority', 'retries', 'backoff', 'jitter', 'timeout', 'expires', 'keep'];
   checkKeys(options, known, where, 'defaults');
   checkEnqueueDefaults(options, `${where} defaults`);
-  return Object.freeze({ ...withoutUndefined(options), timeZone });
+  if (lockTtl !== undefined) positiveMs('lockTtl', lockTtl);
+  return Object.freeze(withoutUndefined({ ...options, timeZone, lockTtl }));
 }
 
 function resolveRetention(options: RetentionOptions): ResolvedRetention {

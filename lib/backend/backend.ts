@@ -1,6 +1,7 @@
 import type { Lease, Settled, Settlement } from '../task/outcome.js';
 import type { NewTask, TaskLock, TaskRecord, TaskRef, TaskState } from '../task/task-record.js';
 import type { Added, Unanswered } from './answers.js';
+import type { HeldLock, LockPage, LockRef } from './held-lock.js';
 import type { ScheduleStore } from './schedule-store.js';
 
 export type { Added, Unanswered } from './answers.js';
@@ -199,6 +200,19 @@ export interface CatalogStore {
   pause(queue: string, forMs?: number): Promise<void>;
   resume(queue: string): Promise<void>;
   isPaused(queue: string): Promise<boolean>;
+  /** A lock, if a task holds it now. */
+  lock(ref: LockRef): Promise<HeldLock | undefined>;
+  /**
+   * The locks of a queue that are held now, in no order: one that is held all the while stands on a page. A page may be
+   * shorter than `limit` though there is more.
+   */
+  locks(queue: string, page: { limit: number; after?: string }): Promise<LockPage>;
+  /**
+   * Frees a lock; answers whether it was held. The task that held it goes on without it: it frees no other task's, and takes
+   * it again only where its phase takes a lock anew: by the next run (`while_executing`), by the run after a failure
+   * (`until_executed`), or when it is started anew.
+   */
+  releaseLock(ref: LockRef): Promise<boolean>;
 }
 
 /** `left`: the task is in a state in which this cannot be done. `taken`: its lock or id belongs to another task by now. */

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { LockCatalog, type LockInfo } from './lock-catalog.js';
 import { ScheduleCatalog } from './schedule-catalog.js';
 import type { ScheduleInfo } from './schedule-info.js';
 import type { Acted, Backend } from '../backend/backend.js';
+import type { LockPage, LockRef } from '../backend/held-lock.js';
 import type { JobRegistry } from '../job/job-registry.js';
 import { toMs, type Duration } from '../task/duration.js';
 import type { TaskRecord, TaskRef, TaskState } from '../task/task-record.js';
@@ -13,6 +15,7 @@ export type TaskName = string | TaskRef;
 @Injectable()
 export class JobCatalog {
   private readonly ofSchedules: ScheduleCatalog;
+  private readonly ofLocks: LockCatalog;
 
   /** @internal */
   constructor(
@@ -20,6 +23,7 @@ export class JobCatalog {
     private readonly registry: JobRegistry,
   ) {
     this.ofSchedules = new ScheduleCatalog(backend, () => this.queues());
+    this.ofLocks = new LockCatalog(backend, (name) => this.task(name));
   }
 
   /** A task as the store holds it, with its params as JSON text, its state and its errors. */
@@ -104,8 +108,8 @@ export class JobCatalog {
     return this.ofSchedules.nextSlots(name, count);
   }
 
-  /** Makes a task as a slot would, now, and leaves the schedule untouched; answers the task. */
-  runSchedule(name: TaskName): Promise<TaskRef | 'missing'> {
+  /** Makes a task as a slot would, now, and leaves the schedule untouched; answers the task, unless another holds its lock. */
+  runSchedule(name: TaskName): Promise<TaskRef | 'taken' | 'missing'> {
     return this.ofSchedules.run(name);
   }
 
@@ -122,6 +126,28 @@ export class JobCatalog {
   /** Takes a schedule away; one from code is back when a process that declares it starts. */
   removeSchedule(name: TaskName): Promise<Acted> {
     return this.ofSchedules.remove(name);
+  }
+
+  /**
+   * The unique locks of a queue that are held now, in no order. `after` is what the page before said; a page may be short
+   * though there is more.
+   */
+  locks(queue: string, page: { limit?: number; after?: string } = {}): Promise<LockPage> {
+    return this.ofLocks.list(queue, { limit: page.limit ?? 100, after: page.after });
+  }
+
+  /** The lock that a unique task holds or wants, with the id of the task that holds it now. */
+  lock(name: TaskName): Promise<LockInfo | undefined> {
+    return this.ofLocks.of(name);
+  }
+
+  /**
+   * Frees the lock that a task holds, or one by queue and key. The holder goes on without it: another task of the key can be
+   * enqueued, or run, beside it. It takes the lock again only in the next run (`while_executing`), in the run after a
+   * failure (`until_executed`), or when it is started anew.
+   */
+  releaseLock(name: TaskName | LockRef): Promise<Acted> {
+    return this.ofLocks.release(name);
   }
 
   private async act<A>(name: TaskName, act: (ref: TaskRef) => Promise<A>): Promise<A | 'missing'> {

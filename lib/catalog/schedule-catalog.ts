@@ -34,7 +34,7 @@ export class ScheduleCatalog {
     return (await this.slots('nextSlots', record, count)).map((slot) => new Date(slot));
   }
 
-  async run(name: string | TaskRef): Promise<TaskRef | 'missing'> {
+  async run(name: string | TaskRef): Promise<TaskRef | 'taken' | 'missing'> {
     const record = await this.find(name);
     if (!record) return 'missing';
     const template = readTemplate(record.template);
@@ -43,7 +43,10 @@ export class ScheduleCatalog {
     const task = buildSlotTask(record, template, this.ids.next(now), now);
     const [added] = await this.backend.tasks.add([[task]]);
     if (added instanceof Error) throw added;
-    return { queue: task.queue, id: task.id };
+    const answer = added![0]!;
+    if (answer.status === 'rejected' || answer.status === 'raised') return 'taken';
+    const replaced = answer.status === 'replaced' ? answer.holder : undefined;
+    return { queue: task.queue, id: replaced ?? task.id };
   }
 
   async pause(name: string | TaskRef): Promise<Acted> {

@@ -1,6 +1,6 @@
 import { toMs } from '../task/duration.js';
-import { checkEnqueueOptions, type EnqueueDefaults, type EnqueueOptions } from '../task/enqueue-options.js';
-import { planEnqueue, type EnqueuePlan } from '../task/enqueue-plan.js';
+import { checkEnqueueOptions, type EnqueueOptions } from '../task/enqueue-options.js';
+import { planEnqueue, type EnqueuePlan, type JobDefaults } from '../task/enqueue-plan.js';
 import { paramsFingerprint } from '../task/params-fingerprint.js';
 import { paramsCodec, type ParamsCodec, type ParamsType } from '../task/params.js';
 import { defaultBackoff, type Backoff } from '../task/retry-policy.js';
@@ -21,12 +21,12 @@ export class JobDefinition {
   readonly timeoutMs: number | undefined;
   /** The plan of an enqueue that says nothing further. */
   readonly plan: EnqueuePlan;
-  private readonly defaults: EnqueueDefaults;
+  private readonly defaults: JobDefaults;
   private print: string | undefined;
 
   constructor(
     readonly source: JobSource,
-    defaults: EnqueueDefaults,
+    defaults: JobDefaults,
     payloadLimit: number,
   ) {
     const inCode = nameOf(source);
@@ -48,8 +48,8 @@ export class JobDefinition {
     this.backoff = (Array.isArray(retries) ? retries : backoff) ?? defaultBackoff;
     this.jitter = jitter ?? 0;
     this.timeoutMs =
-      timeout === undefined ? undefined : toMs(timeout, { where: this.name, option: 'timeout' });
-    this.plan = planEnqueue(this.defaults, undefined, this.name);
+      timeout === undefined ? undefined : toMs(timeout, { where: this.where, option: 'timeout' });
+    this.plan = planEnqueue(this.defaults, undefined, this.where);
   }
 
   get queue(): string {
@@ -81,7 +81,7 @@ function optionsOf({ declaration, isMethod }: JobSource, where: string): JobOpti
 }
 
 /** The job's own options over those of the module; the two ways to say delays between retries are one choice. */
-function withDefaults(options: JobOptions, defaults: EnqueueDefaults): EnqueueDefaults {
+function withDefaults(options: JobOptions, defaults: JobDefaults): JobDefaults {
   const chosen: Record<string, unknown> = { ...defaults };
   if (options.backoff !== undefined && Array.isArray(defaults.retries))
     chosen.retries = defaults.retries.length;

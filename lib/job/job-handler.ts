@@ -25,6 +25,8 @@ export interface JobHandler<P = void, R = unknown, In = P> extends TaskHooks<P, 
   retryDelay?(failures: number, error: unknown): MaybePromise<Duration>;
   /** Whether to try again, within `retries`. */
   shouldRetry?(failures: number, error: unknown): MaybePromise<boolean>;
+  /** What makes two tasks of a unique job the same; wins over `unique.by`. */
+  uniqueBy?(params: P): unknown;
 }
 
 /** A class with a `run` method. */

@@ -5,7 +5,8 @@ import { DuplicateJobError, JobNotProvidedError, NotAJobError } from './errors.j
 import { JobDefinition } from './job-definition.js';
 import type { JobClass } from './job-handler.js';
 import type { HookChain } from './hook-chain.js';
-import type { EnqueueDefaults } from '../task/enqueue-options.js';
+import type { JobDefaults } from '../task/enqueue-plan.js';
+import { InvalidOptionError } from '../task/errors.js';
 
 /** A job as `enqueue` needs it; without a handler where the class is only known by its decorator. */
 export interface EnqueuableJob {
@@ -20,7 +21,7 @@ export interface ProvidedJob extends EnqueuableJob {
 }
 
 export interface RegistrySettings {
-  readonly defaults: EnqueueDefaults;
+  readonly defaults: JobDefaults;
   readonly payloadLimit: number;
   /** Whether this process runs the tasks of a queue: their jobs must then be provided. */
   readonly runsQueue: (queue: string) => boolean;
@@ -31,6 +32,7 @@ export class JobRegistry {
   private readonly byName = new Map<string, ProvidedJob>();
   private readonly byClass = new Map<object, EnqueuableJob>();
   private readonly schedules: DeclaredSchedule[] = [];
+  private readonly groups = new Map<string, { readonly queue: string; readonly where: string }>();
 
   constructor(
     private readonly settings: RegistrySettings,
@@ -43,6 +45,7 @@ export class JobRegistry {
     const other = this.byName.get(definition.name)?.definition;
     if (other && isSame(other.source, source)) return undefined;
     if (other) throw new DuplicateJobError(definition.name, other.where, definition.where);
+    this.checkGroup(definition);
     const handler = handlerOf(definition);
     const job = { definition, handler, hasEnqueueHooks: this.hasEnqueueHooks(handler.shape) };
     this.byName.set(definition.name, job);
@@ -81,12 +84,28 @@ export class JobRegistry {
     const source = classSourceOf(target);
     if (!source) throw new NotAJobError(target?.name ?? String(target));
     const definition = this.define(source);
-    const { beforeEnqueue, afterEnqueue } = target.prototype as Record<string, unknown>;
+    const { beforeEnqueue, afterEnqueue, uniqueBy } = target.prototype as Record<string, unknown>;
     if (beforeEnqueue || afterEnqueue)
       throw new JobNotProvidedError(definition.name, 'its enqueue hooks need an instance');
+    if (uniqueBy) throw new JobNotProvidedError(definition.name, 'its method `uniqueBy` needs an instance');
     const job = { definition, hasEnqueueHooks: this.hasEnqueueHooks({}) };
     this.byClass.set(target, job);
     return job;
+  }
+
+  /** Locks hold within one queue: jobs of a group that lay in several would not know of each other's. */
+  private checkGroup({ plan, where, queue }: JobDefinition): void {
+    const group = plan.unique?.group;
+    if (group === undefined) return;
+    const other = this.groups.get(group);
+    if (other && other.queue !== queue)
+      throw new InvalidOptionError(
+        where,
+        'unique.group',
+        group,
+        `used in one queue: ${where} is in '${queue}' and ${other.where} in '${other.queue}'`,
+      );
+    this.groups.set(group, { queue, where });
   }
 
   private define(source: JobSource): JobDefinition {

@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { EnqueueArguments, JobClass, TaskHooks } from '../job/job-handler.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { EnqueuableJob, JobRegistry } from '../job/job-registry.js';
+import { lockFor } from '../job/unique-lock.js';
 import { buildTask } from '../task/build-task.js';
 import type { Clock } from '../task/clock.js';
 import type { EnqueueOptions } from '../task/enqueue-options.js';
 import type { EnqueuePlan } from '../task/enqueue-plan.js';
+import type { Encoded } from '../task/params.js';
 import { isPromise } from '../task/realm.js';
 import type { TaskIds } from '../task/task-id.js';
 import type { NewTask } from '../task/task-record.js';
@@ -81,10 +83,14 @@ export class JobQueue {
     return encoded.then((text) => this.finish(job, plan, text));
   }
 
-  private finish(job: EnqueuableJob, plan: EnqueuePlan, params: { value: unknown; text: string }): Built {
+  private finish(job: EnqueuableJob, plan: EnqueuePlan, params: Encoded): Built | Promise<Built> {
     const now = this.clock.now();
     const task = buildTask(job.definition.name, params.text, plan, this.ids.next(now), now);
-    return { task, job, params: params.value, plan };
+    const built = { task, job, params: params.value, plan };
+    if (!plan.unique) return built;
+    const lock = lockFor(job, plan.unique, params.value, () => this.preview(built));
+    if (!isPromise(lock)) return { ...built, task: { ...task, lock } };
+    return lock.then((made) => ({ ...built, task: { ...task, lock: made } }));
   }
 
   /** A queue that only a call names may be run by nobody: that is said once. */

@@ -1,4 +1,5 @@
 import type { ClaimedTask, LeaseGuard } from '../backend/backend.js';
+import type { LockConflictError } from '../task/errors.js';
 import type { ParkReason } from '../task/task-record.js';
 import type { Task } from '../task/task.js';
 
@@ -8,6 +9,8 @@ export type End =
   | { readonly type: 'threw'; readonly error: unknown }
   | { readonly type: 'timed-out'; readonly error: Error }
   | { readonly type: 'unrunnable'; readonly reason: ParkReason; readonly why: string }
+  /** Another task holds its lock: it was not begun. */
+  | { readonly type: 'conflict'; readonly error: LockConflictError }
   | { readonly type: 'handed-back' };
 
 const handedBack: End = { type: 'handed-back' };

@@ -3,7 +3,7 @@ import type { JobHandler } from '../job/job-handler.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { HookChain } from '../job/hook-chain.js';
 import type { Clock } from '../task/clock.js';
-import { TaskCancelledError } from '../task/errors.js';
+import { TaskCancelledError, type LockConflictError } from '../task/errors.js';
 import type { Outcome } from '../task/outcome.js';
 import { nextAttemptInMs, type RetryRules } from '../task/retry-policy.js';
 import { lineOf, storedError } from '../task/stored-error.js';
@@ -43,6 +43,12 @@ export class Conclusion {
     if (end.type === 'unrunnable') {
       this.lines.parked(claimed, end.reason, end.why);
       return { type: 'parked', reason: end.reason, fingerprint: run.job.definition.fingerprint };
+    }
+    if (end.type === 'conflict') {
+      const { error } = end;
+      return this.afterwards(() =>
+        claimed.lock?.onConflict === 'raise' ? this.fail(run, error, true) : this.rejected(run, error),
+      );
     }
     const verdict = end.type === 'timed-out' ? undefined : task?.verdict;
     if (verdict?.type === 'snooze') {
@@ -164,6 +170,15 @@ export class Conclusion {
     });
     this.lines.cancelled(claimed);
     return { type: 'cancelled', reason: 'cancelled', keepMs: this.retention.cancelledMs() };
+  }
+
+  /** Its run was not begun, since another task holds its lock. */
+  private async rejected(run: Run, error: LockConflictError): Promise<Outcome> {
+    const { claimed } = run.attempt;
+    await this.afterRun(run, false, { willRetry: false, error });
+    this.lines.rejected(claimed, error.holder);
+    const reason = `task ${error.holder} holds its lock`;
+    return { type: 'cancelled', reason, keepMs: this.retention.cancelledMs() };
   }
 
   private hasAfterRun({ task, handler }: Run): boolean {

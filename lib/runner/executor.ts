@@ -4,7 +4,7 @@ import type { JobsLog } from '../job/jobs-log.js';
 import type { JobRegistry } from '../job/job-registry.js';
 import type { Clock } from '../task/clock.js';
 import type { TaskExtra } from '../task/enqueue-plan.js';
-import { AttemptsExhaustedError, InvalidParamsError } from '../task/errors.js';
+import { AttemptsExhaustedError, InvalidParamsError, LockConflictError } from '../task/errors.js';
 import type { Outcome } from '../task/outcome.js';
 import { isPromise } from '../task/realm.js';
 import { lineOf, storedError } from '../task/stored-error.js';
@@ -56,6 +56,11 @@ export class Executor {
   private carryOut(attempt: Attempt): Outcome | Promise<Outcome> {
     const { claimed } = attempt;
     if (attempt.isOver) return { type: 'handed-back' };
+    const { conflictsWith, lock } = claimed;
+    if (conflictsWith !== undefined && lock?.onConflict === 'reschedule') {
+      this.lines.rescheduled(claimed, conflictsWith, lock.retryAfterMs!);
+      return { type: 'conflict', delayMs: lock.retryAfterMs! };
+    }
     const job = this.registry.named(claimed.job);
     if (!job) return this.park(claimed, 'unknown-job', 'no job of this name is provided here');
     const extra = readExtra(claimed.extra);
@@ -99,7 +104,7 @@ export class Executor {
     const { attempt, job } = run;
     const { claimed } = attempt;
     if (attempt.isOver) return stoppedShort;
-    this.lines.started(claimed);
+    if (claimed.conflictsWith === undefined) this.lines.started(claimed);
     const task = (run.task = new Task<never>(claimed, params as never, this.log));
     attempt.opened(task);
     const opening = job.handler.open(task);
@@ -111,6 +116,9 @@ export class Executor {
   private runIn(run: Run, task: Task<never>, handler: OpenHandler): End | Promise<End> {
     run.handler = handler;
     const { hooks } = this.registry;
+    const { conflictsWith, job, id } = run.attempt.claimed;
+    if (conflictsWith !== undefined)
+      return { type: 'conflict', error: new LockConflictError(job, id, conflictsWith) };
     if (!hooks.has('beforeRun', handler.instance)) return this.handle(run, task, handler);
     return hooks.beforeRun(handler.instance, task).then(() => this.handle(run, task, handler));
   }

@@ -9,11 +9,17 @@ export class ScheduleLog {
   advanced(
     { job, id }: ScheduleRecord,
     { task, skipped, overlap }: Step,
-    { overlaps }: Advanced & { status: 'advanced' },
+    { added, overlaps }: Advanced & { status: 'advanced' },
   ): void {
     const slot = task?.slot === undefined ? '' : new Date(task.slot).toISOString();
     if (skipped > 0)
       this.log.write('warn', job, `schedule ${id}: ${count(skipped, 'missed slot')} passed over`);
+    if (added?.status === 'rejected' || added?.status === 'raised')
+      this.log.write(
+        'log',
+        job,
+        `schedule ${id}: slot ${slot} is skipped, task ${added.holder} holds its lock`,
+      );
     if (overlaps !== undefined && overlap === 'skip')
       this.log.write('log', job, `schedule ${id}: slot ${slot} is skipped, task ${overlaps} is not finished`);
     if (overlaps !== undefined && overlap === 'replace')

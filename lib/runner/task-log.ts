@@ -47,6 +47,16 @@ export class TaskLog {
     this.log.write('log', job, `task ${id} was cancelled`);
   }
 
+  /** Not unique at its run: it is not begun. */
+  rejected({ job, id }: ClaimedTask, holder: string): void {
+    this.log.write('warn', job, `task ${id} is cancelled: task ${holder} holds its lock`);
+  }
+
+  rescheduled({ job, id }: ClaimedTask, holder: string, delayMs: number): void {
+    if (!this.log.writes('log')) return;
+    this.log.write('log', job, `task ${id} waits ${readable(delayMs)}: task ${holder} holds its lock`);
+  }
+
   parked({ job, id, queue }: ClaimedTask, reason: string, why: string): void {
     this.log.write('warn', job, `task ${id} of queue ${queue} is parked (${reason}): ${why}`);
   }

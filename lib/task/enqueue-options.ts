@@ -2,6 +2,7 @@ import { checkKeys } from './check-keys.js';
 import { toMs, toSpan, type Duration } from './duration.js';
 import { InvalidOptionError } from './errors.js';
 import { checkBackoff, type Backoff } from './retry-policy.js';
+import { checkUniqueOptions, type UniqueOptions } from './unique-options.js';
 import { checkScheduleOptions, type ScheduleOptions } from './schedule-options.js';
 
 /** What a task is enqueued with. On a job these are its defaults; a call's choice wins, `undefined` leaves it to the job. */
@@ -52,9 +53,15 @@ export interface EnqueueDefaults extends ScheduleOptions {
    * @default `retention.succeeded` of the module
    */
   keep?: Duration;
+  /**
+   * Makes the task unique among those of the same key; `false`: not this one. What a call says is laid over what the job says.
+   * @default it is not
+   */
+  unique?: UniqueOptions | false;
 }
 
-export interface EnqueueOptions extends EnqueueDefaults {
+export interface EnqueueOptions extends Omit<EnqueueDefaults, 'unique'> {
+  unique?: Partial<UniqueOptions> | false;
   /**
    * The task's name within its queue: a second task of a name that is taken is not stored.
    * @default one that is never given twice
@@ -82,6 +89,7 @@ const defaultKeys = [
   'timeout',
   'expires',
   'keep',
+  'unique',
 ] as const satisfies readonly (keyof EnqueueDefaults)[];
 
 export const enqueueDefaultKeys: readonly string[] = defaultKeys;
@@ -99,7 +107,7 @@ export function checkEnqueueOptions(options: EnqueueOptions, where: string): voi
   checkEnqueueDefaults(options, where);
 }
 
-export function checkEnqueueDefaults(options: EnqueueDefaults, where: string): void {
+export function checkEnqueueDefaults(options: EnqueueDefaults | EnqueueOptions, where: string): void {
   const { replace, at, queue, priority, retries, backoff, jitter, timeout, expires, keep } = options;
   const check = (option: string, value: unknown, isGood: boolean, expected: string) => {
     if (value !== undefined && !isGood) throw new InvalidOptionError(where, option, value, expected);
@@ -122,6 +130,7 @@ export function checkEnqueueDefaults(options: EnqueueDefaults, where: string): v
     throw new InvalidOptionError(where, 'timeout', timeout, 'more than 0');
   if (expires instanceof Date) check('expires', expires, isMoment(expires), 'a valid Date or a duration');
   else if (expires !== undefined) toMs(expires, { where, option: 'expires' });
+  checkUniqueOptions(options.unique, where);
   if (keep !== undefined) toSpan(keep, { where, option: 'keep', calendar: true });
 }
 

@@ -1,6 +1,8 @@
-import { spanMs, toMs, toSpan, type Span } from './duration.js';
+import { spanMs, toMs, toSpan, type Duration, type Span } from './duration.js';
 import type { EnqueueDefaults, EnqueueOptions } from './enqueue-options.js';
+import { InvalidOptionError } from './errors.js';
 import { defaultRetries, type Backoff } from './retry-policy.js';
+import { planUnique, type UniquePlan } from './unique-options.js';
 import { checkThereIsASchedule, mergeWhen } from './schedule-options.js';
 import { planSchedule, type SchedulePlan } from './schedule-plan.js';
 import type { StoreTime } from './task-record.js';
@@ -20,6 +22,8 @@ export interface EnqueuePlan {
   readonly retries: number;
   readonly expires?: StoreTime;
   readonly keep?: Span;
+  /** Its lock, but for the key, which depends on the params. */
+  readonly unique?: UniquePlan;
   /** What the call says about the run, as text; what the job says is read from its code when it runs. */
   readonly extra?: string;
 }
@@ -33,17 +37,22 @@ export interface TaskExtra {
   readonly retryBefore?: number;
 }
 
+/** What holds for the tasks of a job: what it says itself, over what the module says. */
+export interface JobDefaults extends EnqueueDefaults {
+  /** Where `unique` says none. */
+  readonly lockTtl?: Duration;
+}
+
 /** Reads checked options: the call's choice wins over the job's. */
-export function planEnqueue(
-  job: EnqueueDefaults,
-  call: EnqueueOptions | undefined,
-  where: string,
-): EnqueuePlan {
-  const chosen = call ? merged(job, call) : (job as EnqueueOptions);
+export function planEnqueue(job: JobDefaults, call: EnqueueOptions | undefined, where: string): EnqueuePlan {
+  const chosen = call ? merged(job, call) : job;
   if (call) checkThereIsASchedule(call, chosen, where);
   const { retries = defaultRetries, expires, keep, at } = chosen;
+  const schedule = planSchedule(chosen, where);
+  const unique = planUnique(job.unique, call?.unique, job.lockTtl, where);
+  if (schedule && unique) checkOverlap(schedule, unique, where);
   return {
-    id: chosen.id,
+    id: call?.id,
     queue: chosen.queue ?? defaultQueue,
     priority: chosen.priority ?? 0,
     replace: chosen.replace ?? false,
@@ -53,7 +62,7 @@ export function planEnqueue(
         : toSpan(chosen.in, { where, option: 'in', calendar: true, negative: true }),
     // Whole milliseconds, as a Date has them.
     at: at === undefined ? undefined : new Date(at).getTime(),
-    schedule: planSchedule(chosen, where),
+    schedule,
     retries: Array.isArray(retries) ? retries.length : retries,
     expires:
       expires === undefined
@@ -62,6 +71,7 @@ export function planEnqueue(
           ? { at: expires.getTime() }
           : { inMs: toMs(expires, { where, option: 'expires' }) },
     keep: keep === undefined ? undefined : toSpan(keep, { where, option: 'keep', calendar: true }),
+    unique,
     extra: call && extraOf(call, where),
   };
 }
@@ -74,7 +84,14 @@ export function dueOf({ delay, at }: EnqueuePlan, now: number): StoreTime {
 
 const dueNow: StoreTime = { inMs: 0 };
 
-function merged(job: EnqueueDefaults, call: EnqueueOptions): EnqueueOptions {
+/** A slot that stops a running task would meet the lock which that one still holds: it would stop it for nothing. */
+function checkOverlap({ overlap }: SchedulePlan, { phase, onConflict }: UniquePlan, where: string): void {
+  if (overlap !== 'replace' || phase === 'until_executing' || onConflict === 'reschedule') return;
+  const why = 'a task that it stops holds it until it has ended';
+  throw new InvalidOptionError(where, 'overlap', overlap, `'skip' or 'queue' with the lock ${phase}: ${why}`);
+}
+
+function merged(job: EnqueueDefaults, call: EnqueueOptions): EnqueueDefaults {
   const chosen: Record<string, unknown> = { ...mergeWhen(job, call) };
   for (const [key, value] of Object.entries(call)) if (value !== undefined) chosen[key] = value;
   return chosen;

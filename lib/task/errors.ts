@@ -113,11 +113,27 @@ export class ShutdownError extends JobsError {
   readonly code = 'SHUTDOWN';
 }
 
+/** Another task holds the unique lock that this one wants. */
+export class LockConflictError extends JobsError {
+  readonly code = 'LOCK_CONFLICT';
+
+  constructor(
+    readonly job: string,
+    /** The task that wants the lock. */
+    readonly id: string,
+    /** The task that holds it. */
+    readonly holder: string,
+  ) {
+    super(`${job}: task ${id} is not unique: task ${holder} holds the lock`);
+  }
+}
+
 /** A value as a message shows it: short, on one line, and never the cause of another error. */
 export function shown(value: unknown): string {
   let text: string | undefined;
   try {
-    if (typeof value === 'function') text = value.name ? `function ${value.name}` : 'a function';
+    if (value === undefined) text = 'undefined';
+    else if (typeof value === 'function') text = value.name ? `function ${value.name}` : 'a function';
     else if (value instanceof Date) text = String(value);
     else if (typeof value === 'bigint') text = `${value}n`;
     else if (typeof value === 'number') text = String(value);

@@ -2,7 +2,7 @@ import { spanMs, type Span } from './duration.js';
 import type { Missed } from './due-slots.js';
 import type { EnqueuePlan } from './enqueue-plan.js';
 import type { Overlap, ScheduleRecord } from './schedule-record.js';
-import type { NewTask, StoreTime } from './task-record.js';
+import type { NewTask, StoreTime, TaskLock } from './task-record.js';
 
 /** What the tasks of a schedule are made from. */
 export interface SlotTemplate {
@@ -12,16 +12,17 @@ export interface SlotTemplate {
   readonly expires?: StoreTime;
   readonly keep?: Span;
   readonly extra?: string;
+  readonly lock?: TaskLock;
   readonly missed: Missed;
   readonly overlap: Overlap;
   /** The queue that its code has moved it away from. */
   readonly movedFrom?: string;
 }
 
-export function templateText(params: string, plan: EnqueuePlan): string {
+export function templateText(params: string, plan: EnqueuePlan, lock?: TaskLock): string {
   const { priority, retries, expires, keep, extra, schedule } = plan;
   const { missed, overlap } = schedule!;
-  return JSON.stringify({ params, priority, retries, expires, keep, extra, missed, overlap });
+  return JSON.stringify({ params, priority, retries, expires, keep, extra, lock, missed, overlap });
 }
 
 /** The template of a schedule that was moved here from another queue. */
@@ -53,7 +54,7 @@ export function buildSlotTask(
   nowMs: number,
   of?: SlotOfTask,
 ): NewTask {
-  const { params, priority, retries, expires, keep } = template;
+  const { params, priority, retries, expires, keep, lock } = template;
   return {
     queue,
     id: token,
@@ -66,6 +67,7 @@ export function buildSlotTask(
     retries,
     expires,
     keepMs: keep && spanMs(keep, nowMs),
+    lock,
     scheduleId: id,
     slot: of?.slot,
   };

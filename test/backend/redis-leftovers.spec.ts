@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { openRedisStore } from '../support/redis-store.js';
-import { endingIn, setupWith, success } from './conformance/setup.js';
+import { endingIn, lockOf, setupWith, success } from './conformance/setup.js';
 
 let client: Redis;
 beforeAll(() => {
@@ -40,5 +40,29 @@ describe('A task that is gone', () => {
         await settling;
         expect(await partsWith(started.id)).toEqual([]);
       })(),
+  );
+});
+
+describe('What is left of a lock where the store was meddled with', () => {
+  it.each([
+    ['is gone', 'until_completed', 'nobody'],
+    ['is dead', 'until_completed', 'dead'],
+    ['has started', 'until_executing', 'runs'],
+    ['does not run', 'while_executing', 'waits'],
+    ['has another lock', 'until_completed', 'other'],
+  ] as const)('is free, as its holder %s', (_what, phase, holder) =>
+    setup(async ({ backend, queue, bringTo, enqueue, start, add }) => {
+      const lock = lockOf(phase, { key: 'stray' });
+      if (holder === 'dead') await bringTo('dead', { id: holder, lock });
+      if (holder === 'runs') await start({ id: holder, lock });
+      if (holder === 'waits') await enqueue({ id: holder, lock });
+      if (holder === 'other') await enqueue({ id: holder, lock: { ...lock, key: 'other' } });
+      await client.hset(`${prefix}:${queue}:locks`, 'stray', holder);
+      expect(await backend.catalog.lock({ queue, key: 'stray' })).toBeUndefined();
+      expect(await add({ id: 'b', lock: lockOf('until_completed', { key: 'stray' }) })).toEqual([
+        { status: 'enqueued' },
+      ]);
+      expect(await backend.catalog.lock({ queue, key: 'stray' })).toMatchObject({ holder: 'b' });
+    })(),
   );
 });

@@ -17,6 +17,7 @@ describe('the README keeps up with the code', () => {
     ['Declaring a job', 'lib/job/job-options.ts', 'JobOptions'],
     ['Enqueueing', 'lib/task/enqueue-options.ts', 'EnqueueDefaults'],
     ['Enqueueing', 'lib/task/enqueue-options.ts', 'EnqueueOptions'],
+    ['Unique jobs', 'lib/task/unique-options.ts', 'UniqueOptions'],
     ['Options of a schedule', 'lib/task/schedule-options.ts', 'ScheduleOptions'],
     ['Options of a schedule', 'lib/job/recurring-options.ts', 'RecurringOptions'],
   ])('%s has every option of %s, %s, with its default', (heading, file, name) => {

@@ -135,6 +135,8 @@ describe('what the README says about behaviour', () => {
       'ada: 1 × A-1, 12 by 2031',
     ],
     ['Remind', { to: 'ada@example.com', on: '2031-02-01' }, 'ada@example.com, 2031: -'],
+    ['Charge', { user: 'ada' }, '100 cents from ada'],
+    ['SyncAccount', { account: 7, reason: 'a payment' }, '7, because of a payment'],
     ['ShipOrder', { order: 7 }, 'shipped: parcel of order 7'],
     ['PullPrices', { shop: '' }, '(attempt 1 of 7): TaskFailedError: there is no such shop; it is dead'],
     ['AwaitPayment', { paid: false }, 'snoozed for 10 min'],

@@ -40,6 +40,19 @@ export function rowsOf(heading: string): Map<string, string> {
   return new Map(rows.map((row) => [/^\| `(\w+)/.exec(row)![1]!, row]));
 }
 
+/** The cells of the first table under a heading, head and all, without marks. */
+export function tableOf(heading: string): string[][] {
+  const section = sectionsOf(readme).find((candidate) => candidate.heading === heading);
+  const [table] = /(?:^\|.*\n)+/m.exec(section!.text)!;
+  const [head, , ...rows] = table.trim().split('\n');
+  return [head!, ...rows].map((row) =>
+    row
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.replaceAll('`', '').trim()),
+  );
+}
+
 export function snippetsOf(markdown: string): Snippet[] {
   const lines = markdown.split('\n');
   const snippets: Snippet[] = [];

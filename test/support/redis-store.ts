@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { Cluster, Redis } from 'ioredis';
 import type { BackendSettings } from '../../lib/backend/backend.js';
 import { redisBackend } from '../../lib/backend/redis/redis-backend.js';
+import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
 import type { TestStore } from '../backend/conformance/setup.js';
 import { ageRedisQueue } from './redis-time.js';
 import { ShiftedBackend } from './shifted-backend.js';
@@ -25,6 +26,10 @@ export async function openRedisStore(
     // Real time goes on during a test.
     driftMs: 1_000,
     advance: (ms) => shifted.advance(ms),
+    lockEntries: async (queue) => {
+      const key = new RedisKeys(settings.prefix).of(queue).find((part) => part.endsWith(':locks'))!;
+      return Object.entries(await client.hgetall(key));
+    },
     close: () => backend.close(),
   };
 }

@@ -118,6 +118,9 @@ export class ShiftedBackend {
       },
       resume: (queue) => catalog.resume(queue),
       isPaused: (queue) => catalog.isPaused(queue),
+      lock: (ref) => catalog.lock(ref),
+      locks: (queue, page) => catalog.locks(queue, page),
+      releaseLock: (ref) => catalog.releaseLock(ref),
     };
   }
 

@@ -2,7 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { JobsOptions } from '../../lib/jobs.options.js';
 import { resolveOptions } from '../../lib/resolve-options.js';
-import { checkEnqueueOptions, type EnqueueOptions } from '../../lib/task/enqueue-options.js';
+import {
+  checkEnqueueOptions,
+  type EnqueueDefaults,
+  type EnqueueOptions,
+} from '../../lib/task/enqueue-options.js';
 import { dueOf, planEnqueue } from '../../lib/task/enqueue-plan.js';
 import { InvalidOptionError, JobsError, shown } from '../../lib/task/errors.js';
 
@@ -160,7 +164,7 @@ describe('The options of an enqueue', () => {
   });
 
   it('choose a time as one: either replaces what the job says', () => {
-    const plan = (job: EnqueueOptions, call?: EnqueueOptions) => {
+    const plan = (job: EnqueueDefaults, call?: EnqueueOptions) => {
       const { delay, at } = planEnqueue(job, call, 'Send');
       return { delay, at };
     };
@@ -206,7 +210,7 @@ describe('A value in a message', () => {
       'Infinity',
       '0',
       '5n',
-      '[object Undefined]',
+      'undefined',
     ]);
   });
 

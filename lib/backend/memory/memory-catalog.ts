@@ -1,6 +1,7 @@
 import type { Clock } from '../../task/clock.js';
 import type { TaskRecord, TaskRef, TaskState } from '../../task/task-record.js';
 import type { Acted, CatalogStore } from '../backend.js';
+import type { HeldLock, LockPage, LockRef } from '../held-lock.js';
 import { locksAtEnqueue } from './memory-locks.js';
 import { stop } from './memory-outcomes.js';
 import type { MemoryQueue } from './memory-queue.js';
@@ -90,6 +91,31 @@ export class MemoryCatalog implements CatalogStore {
 
   async isPaused(queue: string): Promise<boolean> {
     return this.store.look(queue).pausedUntil > this.clock.now();
+  }
+
+  async lock({ queue, key, holder }: LockRef): Promise<HeldLock | undefined> {
+    const lock = this.held(queue, key);
+    return holder === undefined || holder === lock?.holder ? lock : undefined;
+  }
+
+  async locks(queue: string, { limit, after = '' }: { limit: number; after?: string }): Promise<LockPage> {
+    const { locks } = this.store.look(queue);
+    const keys = locks
+      .keys()
+      .filter((key) => key > after)
+      .sort();
+    const held = keys.map((key) => this.held(queue, key)).filter((lock) => lock !== undefined);
+    const page = held.slice(0, limit);
+    return page.length < held.length ? { locks: page, after: page.at(-1)?.key } : { locks: page };
+  }
+
+  async releaseLock(ref: LockRef): Promise<boolean> {
+    return this.store.look(ref.queue).locks.release(ref, this.clock.now());
+  }
+
+  private held(queue: string, key: string): HeldLock | undefined {
+    const holder = this.store.look(queue).locks.holderOf(key, this.clock.now());
+    return holder && { queue, key, holder: holder.id, phase: holder.lock!.phase };
   }
 
   private pauseUntil(queue: string, at: number): void {

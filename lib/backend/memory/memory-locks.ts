@@ -1,3 +1,4 @@
+import type { LockRef } from '../held-lock.js';
 import type { MemoryTask } from './memory-task.js';
 
 /**
@@ -7,13 +8,17 @@ import type { MemoryTask } from './memory-task.js';
 export class MemoryLocks {
   private readonly holders = new Map<string, MemoryTask>();
 
-  /** The other task that holds the lock this one wants. */
+  /** Of all that are kept, also of tasks that have let their time to live pass. */
+  keys(): string[] {
+    return [...this.holders.keys()];
+  }
+
+  /** The task that holds a lock. */
   holderOf(key: string, now: number): MemoryTask | undefined {
     const holder = this.holders.get(key);
     if (!holder?.lock) return undefined;
     const { ttlMs } = holder.lock;
-    const isUnstarted = holder.attempt === 0 && holder.state !== 'pending';
-    if (ttlMs !== undefined && isUnstarted && holder.dueAt + ttlMs <= now) return undefined;
+    if (ttlMs !== undefined && !holder.hasStarted && holder.dueAt + ttlMs <= now) return undefined;
     return holder;
   }
 
@@ -31,6 +36,13 @@ export class MemoryLocks {
     if (task.lock && this.holders.get(task.lock.key) === task) this.holders.delete(task.lock.key);
   }
 
+  /** Takes a lock from the task that holds it. */
+  release({ key, holder: expected }: LockRef, now: number): boolean {
+    const holder = this.holderOf(key, now);
+    if (!holder || (expected ?? holder.id) !== holder.id) return false;
+    return this.holders.delete(key);
+  }
+
   /** What a claim does to the locks; answers the holder that stands in the way of the run. */
   claimed(task: MemoryTask, now: number): string | undefined {
     switch (task.lock?.phase) {
@@ -40,8 +52,8 @@ export class MemoryLocks {
       case 'while_executing':
         return this.take(task, now);
       case 'until_executed':
-        // Freed after an earlier run: taken again where it is free, and run either way.
-        this.take(task, now);
+        // Freed by the failure of an earlier run: taken again where it is free, and run either way.
+        if (task.failures > 0) this.take(task, now);
         return undefined;
       default:
         return undefined;

@@ -148,9 +148,7 @@ export class MemoryQueue {
   /** Takes the next task, or nothing. */
   claim(now: number, leaseMs: number, runner: string): ClaimedTask | undefined {
     for (let task; (task = this.lines.waiting.peek()) && this.expiriesLeft > 0;) {
-      // An epoch says that a first run had begun, even where its attempt was given back.
-      const isExpired =
-        task.epoch === 0 && task.attempt === 0 && task.expiresAt !== undefined && task.expiresAt <= now;
+      const isExpired = !task.hasStarted && task.expiresAt !== undefined && task.expiresAt <= now;
       if (!isExpired) return this.lease(task, now, leaseMs, runner);
       this.cancel(task, 'expired', now);
       this.expiriesLeft--;

@@ -51,6 +51,11 @@ export class MemoryTask implements HeapMember {
     return this.given.lock;
   }
 
+  /** Whether a first run has begun, even where its attempt was given back. */
+  get hasStarted(): boolean {
+    return this.epoch !== 0 || this.attempt > 0;
+  }
+
   /** Takes over what an enqueue says; the id stays. */
   describe(task: NewTask, now: number): void {
     this.given = this.given && this.given.id !== task.id ? { ...task, id: this.given.id } : task;

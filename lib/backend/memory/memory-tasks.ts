@@ -119,11 +119,12 @@ export class MemoryTasks implements TaskStore {
     return staysAsItIs ? { status: 'existing' } : undefined;
   }
 
-  /** A lock that another task holds; the newest params win only while that task has not started. */
+  /** A lock that another task holds; the newest params win only where that task has not started, or is parked. */
   private conflict(queue: MemoryQueue, holder: MemoryTask, task: NewTask, now: number): Added {
-    const hasStarted = holder.state === 'pending' || holder.attempt > 0;
-    if (task.lock!.onConflict !== 'replace' || hasStarted) return { status: 'rejected', holder: holder.id };
-    queue.restart(holder, now, task);
+    const givesWay = !holder.hasStarted || holder.state === 'parked';
+    if (task.lock!.onConflict !== 'replace' || !givesWay) return { status: 'rejected', holder: holder.id };
+    // The holder stays the one that its own enqueue has stored: a repeat of that must know it again.
+    queue.restart(holder, now, { ...task, token: holder.given.token });
     queue.locks.take(holder, now);
     return { status: 'replaced', holder: holder.id };
   }

@@ -1,6 +1,8 @@
 import type { TaskRecord, TaskRef, TaskState } from '../../task/task-record.js';
 import type { Acted, BackendSettings, CatalogStore } from '../backend.js';
+import type { HeldLock, LockPage, LockRef } from '../held-lock.js';
 import type { RedisConnection } from './redis-connection.js';
+import { readLock, readLocks, releaseLock } from './redis-locks.js';
 import { keepText, readRecord } from './redis-records.js';
 
 const valuesPerTask = 9;
@@ -72,6 +74,18 @@ export class RedisCatalog implements CatalogStore {
 
   async isPaused(queue: string): Promise<boolean> {
     return (await this.connection.run('pause', [queue], ['ask'])) === 1;
+  }
+
+  lock(ref: LockRef): Promise<HeldLock | undefined> {
+    return readLock(this.connection, ref);
+  }
+
+  locks(queue: string, page: { limit: number; after?: string }): Promise<LockPage> {
+    return readLocks(this.connection, queue, page);
+  }
+
+  releaseLock(ref: LockRef): Promise<boolean> {
+    return releaseLock(this.connection, ref);
   }
 
   /** In bounded pieces, so that others get their turn in between. */

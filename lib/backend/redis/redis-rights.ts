@@ -14,6 +14,7 @@ export const scriptCalls = [
   "'HGET', KEYS[1], 'field'",
   "'HMGET', KEYS[1], 'field'",
   "'HEXISTS', KEYS[1], 'field'",
+  "'HSCAN', KEYS[1], 0",
   "'HDEL', KEYS[1], 'field'",
   "'ZADD', KEYS[1], 0, 'member'",
   "'ZCARD', KEYS[1]",

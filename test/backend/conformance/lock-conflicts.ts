@@ -1,11 +1,60 @@
 import { describe, expect, it } from '@jest/globals';
-import { boom, leaseMs, lockOf, retryAtOnce, type Setup, success } from './setup.js';
+import type { Outcome } from '../../../lib/task/outcome.js';
+import { recounting } from './lock-recount.js';
+import { boom, type Bundle, endingIn, leaseMs, lockOf, type Setup } from './setup.js';
 
 const lock = lockOf('until_completed');
 const raise = lockOf('until_completed', { onConflict: 'raise' });
 const replace = lockOf('until_completed', { onConflict: 'replace' });
 
-export function describeLockConflicts(setup: Setup): void {
+const settled =
+  (outcome: Outcome) =>
+  async ({ start, settle }: Bundle) => {
+    await settle(await start({ id: 'holder', params: '1', lock: replace }), outcome);
+  };
+const lost = async ({ start, advance, enqueue, claimOne }: Bundle) => {
+  await start({ id: 'holder', params: '1', lock: replace });
+  await advance(leaseMs);
+  await enqueue({ priority: -1 });
+  await claimOne();
+};
+/** What a holder may be about, and whether it gives way to the newest. */
+const holders: [what: string, bring: (bundle: Bundle) => Promise<unknown>, givesWay: boolean][] = [
+  ['waits', ({ enqueue }) => enqueue({ id: 'holder', params: '1', lock: replace }), true],
+  ['is scheduled', ({ bringTo }) => bringTo('scheduled', { id: 'holder', params: '1', lock: replace }), true],
+  ['is parked', settled(endingIn('parked', 0)), true],
+  ['runs', ({ start }) => start({ id: 'holder', params: '1', lock: replace }), false],
+  ['waits for its retry', settled({ type: 'retry', error: boom, delayMs: 60_000 }), false],
+  ['is snoozed', settled({ type: 'snoozed', delayMs: 60_000 }), false],
+  ['was handed back', settled({ type: 'handed-back' }), false],
+  ['has lost its lease', lost, false],
+];
+
+export function describeLockConflicts(bare: Setup): void {
+  const setup = recounting(bare);
+  describe.each(holders)('a lock whose holder %s', (_what, bring, givesWay) => {
+    it(
+      'rejects, raises, and gives the newest the place of what has not started',
+      setup(async (bundle) => {
+        const { add, get } = bundle;
+        await bring(bundle);
+        const before = await get('holder');
+        expect(await add({ id: 'b', params: '2', lock })).toEqual([{ status: 'rejected', holder: 'holder' }]);
+        expect(await add({ id: 'b', params: '2', lock: raise })).toEqual([
+          { status: 'raised', holder: 'holder' },
+        ]);
+        expect(await get('holder')).toEqual(before);
+        expect(await add({ id: 'b', params: '2', lock: replace })).toEqual([
+          { status: givesWay ? 'replaced' : 'rejected', holder: 'holder' },
+        ]);
+        if (givesWay)
+          expect(await get('holder')).toMatchObject({ state: 'waiting', attempt: 0, params: '2' });
+        else expect(await get('holder')).toEqual(before);
+        expect(await get('b')).toBeUndefined();
+      }),
+    );
+  });
+
   describe('a lock conflict that raises', () => {
     it(
       'names the holder and drops the rest of its group',
@@ -78,71 +127,24 @@ export function describeLockConflicts(setup: Setup): void {
     );
 
     it(
+      'lets a repeat of either enqueue find what became of it',
+      setup(async ({ add, task, get }) => {
+        const first = task({ lock: replace, params: '1' });
+        const newest = task({ lock: replace, params: '2' });
+        await add(first);
+        await add(newest);
+        expect(await add(first)).toEqual([{ status: 'enqueued' }]);
+        expect(await get(first.id)).toMatchObject({ params: '2' });
+        expect(await add(newest)).toEqual([{ status: 'replaced', holder: first.id }]);
+      }),
+    );
+
+    it(
       'keeps the lock with the holder',
       setup(async ({ add }) => {
         await add({ id: 'holder', lock: replace });
         await add({ id: 'b', lock: replace });
         expect(await add({ id: 'c', lock })).toEqual([{ status: 'rejected', holder: 'holder' }]);
-      }),
-    );
-
-    it(
-      'is rejected while the holder runs, and after it has run',
-      setup(async ({ start, add, settle, get }) => {
-        const lease = await start({ id: 'holder', params: '1', lock: replace });
-        const rejected = [{ status: 'rejected', holder: 'holder' }];
-        expect(await add({ id: 'b', params: '2', lock: replace })).toEqual(rejected);
-        await settle(lease, { type: 'retry', error: boom, delayMs: 60_000 });
-        expect(await add({ id: 'b', params: '2', lock: replace })).toEqual(rejected);
-        expect(await get('holder')).toMatchObject({ state: 'scheduled', params: '1', attempt: 1 });
-      }),
-    );
-  });
-
-  describe('a lock with a time to live', () => {
-    const short = lockOf('until_completed', { ttlMs: 20_000 });
-
-    it(
-      'of a task that has not started ends that long after its due time, and another takes it over',
-      setup(async ({ add, advanceToJustBefore, advance }) => {
-        await add({ id: 'a', lock: short, due: { inMs: 10_000 } });
-        const missing = await advanceToJustBefore(30_000);
-        expect(await add({ id: 'b', lock: short })).toEqual([{ status: 'rejected', holder: 'a' }]);
-        await advance(missing);
-        expect(await add({ id: 'b', lock: short })).toEqual([{ status: 'enqueued' }]);
-        expect(await add({ id: 'c', lock: short })).toEqual([{ status: 'rejected', holder: 'b' }]);
-      }),
-    );
-
-    it(
-      'that was taken over is not freed by the task that held it before',
-      setup(async ({ enqueue, advance, claimOne, settle, add, backend, queue }) => {
-        await enqueue({ id: 'a', lock: short });
-        await enqueue({ id: 'a2', lock: { ...short, key: 'k2' } });
-        await advance(20_000);
-        await enqueue({ id: 'b', lock: short });
-        await enqueue({ id: 'b2', lock: { ...short, key: 'k2' } });
-        const first = await claimOne();
-        expect(first.id).toBe('a');
-        await settle(first, success);
-        await backend.catalog.remove([{ queue, id: 'a2' }]);
-        expect(await add({ lock: short }, { lock: { ...short, key: 'k2' } })).toEqual([
-          { status: 'rejected', holder: 'b' },
-          { status: 'rejected', holder: 'b2' },
-        ]);
-      }),
-    );
-
-    it(
-      'of a task that has started does not end',
-      setup(async ({ start, settle, advance, add, renew }) => {
-        const lease = await start({ id: 'a', lock: short });
-        await advance(20_000);
-        expect(await add({ lock: short })).toEqual([{ status: 'rejected', holder: 'a' }]);
-        await renew(lease);
-        await settle(lease, retryAtOnce);
-        await advance(3 * leaseMs);
-        expect(await add({ lock: short })).toEqual([{ status: 'rejected', holder: 'a' }]);
       }),
     );
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Outcome } from '../../../lib/task/outcome.js';
 import type { TaskLock } from '../../../lib/task/task-record.js';
+import { recounting } from './lock-recount.js';
 import { boom, type Bundle, leaseMs, lockOf, retryAtOnce, type Setup, success } from './setup.js';
 
 const heldFromEnqueue = ['until_executing', 'until_executed', 'until_completed'] as const;
@@ -17,7 +18,8 @@ const ending: Outcome[] = [
   { type: 'cancelled', reason: 'tested', keepMs: 60_000 },
 ];
 
-export function describeLocks(setup: Setup): void {
+export function describeLocks(bare: Setup): void {
+  const setup = recounting(bare);
   describe.each(heldFromEnqueue)('a lock %s', (phase) => {
     const lock = lockOf(phase);
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { ClaimedTask } from '../../../lib/backend/backend.js';
 import type { Outcome } from '../../../lib/task/outcome.js';
 import type { LockPhase, NewTask, TaskState } from '../../../lib/task/task-record.js';
+import { allLocks } from './lock-recount.js';
 import type { Model } from './property-model.js';
 import { boom, type Bundle, leaseMs, leaseOf, lockOf } from './setup.js';
 
@@ -15,15 +16,7 @@ export interface Real {
 
 type Command = fc.AsyncCommand<Model, Real>;
 
-export const phases: LockPhase[] = [
-  'until_executing',
-  'while_executing',
-  'until_executed',
-  'until_completed',
-];
-/** One key per phase: what locks of different phases under one key mean to each other is not stated. */
-export const lockOfPhase = (phase: LockPhase) => lockOf(phase, { key: phase });
-
+const phases: LockPhase[] = ['until_executing', 'while_executing', 'until_executed', 'until_completed'];
 const states: TaskState[] = ['scheduled', 'waiting', 'pending', 'succeeded', 'dead', 'cancelled', 'parked'];
 const delays = fc.constantFrom(0, 0, 10_000, 60_000);
 const keeps = fc.constantFrom(0, 20_000, Infinity);
@@ -50,7 +43,19 @@ const common = {
 };
 const plainTasks = fc.record(common);
 const namedTasks = fc.record({ ...common, id: staticIds, replace: fc.boolean() });
-const lockedTasks = fc.record({ ...common, lock: fc.constantFrom(...phases).map(lockOfPhase) });
+const lockKeys = fc.constantFrom('k1', 'k2', 'k3');
+/** A time to live that ends amid two steps of the clock, however long a run takes. */
+const ttls = fc.constantFrom(undefined, undefined, 15_000);
+const locks = fc
+  .record({
+    phase: fc.constantFrom(...phases),
+    onConflict: fc.constantFrom('reject' as const, 'raise' as const, 'replace' as const),
+    key: lockKeys,
+    ttlMs: ttls,
+  })
+  .map(({ phase, ...fields }) => lockOf(phase, fields));
+const lockedTasks = fc.record({ ...common, lock: locks });
+const namedLockedTasks = fc.record({ ...common, lock: locks, id: staticIds, replace: fc.boolean() });
 
 /** Every step of a run. What a step picks from (held tasks, sent tasks, stored ids) it picks by number, so that it shrinks. */
 export const commands: fc.Arbitrary<Command>[] = [
@@ -59,6 +64,8 @@ export const commands: fc.Arbitrary<Command>[] = [
   namedTasks.map((task) => add([task])),
   lockedTasks.map((task) => add([task])),
   lockedTasks.map((task) => add([task])),
+  lockedTasks.map((task) => add([task])),
+  namedLockedTasks.map((task) => add([task])),
   anyPick.map(addAgain),
   fc.integer({ min: 1, max: 4 }).map(claim),
   fc.integer({ min: 1, max: 4 }).map(claim),
@@ -73,6 +80,7 @@ export const commands: fc.Arbitrary<Command>[] = [
   fc.constant(resume()),
   fc.constant(resume()),
   fc.constantFrom('v1', 'v2').map(unpark),
+  lockKeys.map(releaseLock),
   ...(['cancel', 'cancel', 'retry', 'remove', 'runNow'] as const).map((verb) =>
     anyPick.map((pick) => act(verb, pick)),
   ),
@@ -190,6 +198,13 @@ function unpark(fingerprint: string): Command {
   });
 }
 
+function releaseLock(key: string): Command {
+  return command(`release ${key}`, async (model, { bundle }) => {
+    const { backend, queue } = bundle;
+    expect(await backend.catalog.releaseLock({ queue, key })).toBe(model.release(key));
+  });
+}
+
 function act(verb: 'cancel' | 'retry' | 'remove' | 'runNow', pick: number): Command {
   return command(`${verb} ${pick}`, async (model, { bundle, sent }) => {
     const task = sent[pick % sent.length];
@@ -228,6 +243,9 @@ async function expectSame(model: Model, { backend, queue, get }: Bundle): Promis
     expected.push({ id, isForgotten: true, record: undefined });
   }
   expect(actual).toEqual(expected);
+  const held = (await allLocks(backend, queue)).map(({ key, holder }) => ({ key, holder }));
+  const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 1);
+  expect(held.toSorted(byKey)).toEqual(model.locks.toSorted(byKey));
 }
 
 // What the last run of a cancelled task counted as is the store's choice.

@@ -5,10 +5,10 @@ import type { NewTask, TaskLock, TaskState } from '../../../lib/task/task-record
 export interface ModelTask {
   readonly id: string;
   readonly token: string;
-  readonly priority: number;
+  priority: number;
   readonly arrival: number;
-  readonly retries: number;
-  readonly lock?: TaskLock;
+  retries: number;
+  lock?: TaskLock;
   state: TaskState;
   dueAt: number;
   attempt: number;
@@ -22,6 +22,9 @@ export interface ModelTask {
   leaseEndsAt: number;
   isAskedToStop: boolean;
   vanishesAt: number;
+  /** A first run has begun, even where it was given back. */
+  hasStarted: boolean;
+  /** Unless it has let its time to live pass. */
   holdsLock: boolean;
   /** The definition that parked it. */
   parkedBy?: string;
@@ -66,18 +69,33 @@ export class Model {
     if (found && !task.replace && found.state !== 'dead' && found.state !== 'cancelled')
       return { status: 'existing' };
     const holder = this.holderOf(task.lock);
-    if (holder && task.lock!.phase !== 'while_executing') return { status: 'rejected', holder: holder.id };
+    if (holder && holder !== found && isFromEnqueue(task.lock)) return this.conflict(holder, task);
 
-    const dueAt = this.now + ('inMs' in task.due ? task.due.inMs : NaN);
-    this.records = this.records.filter(({ id }) => id !== task.id);
-    this.records.push({
-      ...{ id: task.id, token: task.token, priority: task.priority, retries: task.retries, lock: task.lock },
-      ...{ arrival: ++this.arrivals, dueAt, state: dueAt > this.now ? 'scheduled' : 'waiting' },
-      ...{ attempt: 0, failures: 0, leaseEndsAt: 0, isAskedToStop: false, vanishesAt: Infinity },
-      isAnew: found !== undefined,
-      holdsLock: task.lock !== undefined && task.lock.phase !== 'while_executing',
-    });
-    return { status: found && task.replace ? 'replaced' : 'enqueued' };
+    const isReplaced = found !== undefined && task.replace === true;
+    const { id, token, priority, retries } = task;
+    const added: ModelTask = { ...fresh, id, token, priority, retries, arrival: ++this.arrivals, dueAt: 0 };
+    added.isAnew = found !== undefined;
+    this.records = this.records.filter((other) => other.id !== id);
+    this.records.push(added);
+    this.describe(added, task);
+    return { status: isReplaced ? 'replaced' : 'enqueued' };
+  }
+
+  /** The newest takes the place of one that has not started, or is parked. */
+  private conflict(holder: ModelTask, task: NewTask): Added {
+    const givesWay = !holder.hasStarted || holder.state === 'parked';
+    if (task.lock!.onConflict === 'raise') return { status: 'raised', holder: holder.id };
+    if (task.lock!.onConflict !== 'replace' || !givesWay) return { status: 'rejected', holder: holder.id };
+    Object.assign(holder, fresh, { epoch: undefined });
+    this.describe(holder, task);
+    return { status: 'replaced', holder: holder.id };
+  }
+
+  private describe(stored: ModelTask, { priority, retries, lock, due }: NewTask): void {
+    const dueAt = this.now + ('inMs' in due ? due.inMs : NaN);
+    Object.assign(stored, { priority, retries, lock, dueAt });
+    stored.state = dueAt > this.now ? 'scheduled' : 'waiting';
+    if (isFromEnqueue(lock)) this.take(stored);
   }
 
   claim(limit: number, leaseMs: number): { task: ModelTask; conflictsWith?: string }[] {
@@ -90,12 +108,14 @@ export class Model {
       .sort((a, b) => a.priority - b.priority || a.dueAt - b.dueAt || a.arrival - b.arrival)
       .slice(0, limit)
       .map((task) => {
+        const conflictsWith = this.lockAtClaim(task);
         task.state = 'pending';
         task.isAnew = false;
+        task.hasStarted = true;
         task.lostEpoch = undefined;
         task.attempt++;
         task.leaseEndsAt = this.now + leaseMs;
-        return { task, conflictsWith: this.lockAtClaim(task) };
+        return { task, conflictsWith };
       });
   }
 
@@ -143,22 +163,10 @@ export class Model {
     const task = this.find(id);
     if (!task) return 'missing';
     if (task.state !== 'dead' && task.state !== 'cancelled' && task.state !== 'parked') return 'left';
-    const isLockedFromEnqueue = task.lock !== undefined && task.lock.phase !== 'while_executing';
     const holder = this.holderOf(task.lock);
-    if (isLockedFromEnqueue && holder && holder !== task) return 'taken';
-    const anew = {
-      state: 'waiting',
-      dueAt: this.now,
-      attempt: 0,
-      failures: 0,
-      vanishesAt: Infinity,
-    } as const;
-    Object.assign(task, anew, {
-      isAnew: true,
-      lostEpoch: undefined,
-      isAskedToStop: false,
-      holdsLock: isLockedFromEnqueue,
-    });
+    if (isFromEnqueue(task.lock) && holder && holder !== task) return 'taken';
+    Object.assign(task, fresh, { dueAt: this.now });
+    if (isFromEnqueue(task.lock)) this.take(task);
     return 'done';
   }
 
@@ -185,6 +193,19 @@ export class Model {
     );
     for (const task of others) task.state = 'waiting';
     return others.length;
+  }
+
+  /** Keys and holders. */
+  get locks(): { key: string; holder: string }[] {
+    return this.tasks
+      .filter((task) => this.holderOf(task.lock) === task)
+      .map(({ id, lock }) => ({ key: lock!.key, holder: id }));
+  }
+
+  release(key: string): boolean {
+    const lock = this.locks.find((held) => held.key === key);
+    if (lock) this.find(lock.holder)!.holdsLock = false;
+    return lock !== undefined;
   }
 
   private apply(task: ModelTask, outcome: Outcome): void {
@@ -229,13 +250,33 @@ export class Model {
   }
 
   private holderOf(lock: TaskLock | undefined): ModelTask | undefined {
-    return lock && this.tasks.find((task) => task.holdsLock && task.lock?.key === lock.key);
+    const holder = lock && this.tasks.find((task) => task.holdsLock && task.lock!.key === lock.key);
+    if (!holder || holder.hasStarted) return holder;
+    return holder.dueAt + (holder.lock!.ttlMs ?? Infinity) > this.now ? holder : undefined;
+  }
+
+  /** From one that has let it go by its time to live, if need be. */
+  private take(task: ModelTask): void {
+    for (const other of this.records) if (other.lock?.key === task.lock!.key) other.holdsLock = false;
+    task.holdsLock = true;
   }
 
   private lockAtClaim(task: ModelTask): string | undefined {
+    const { phase } = task.lock ?? {};
     const holder = this.holderOf(task.lock);
-    if (task.lock?.phase === 'until_executing') task.holdsLock = false;
-    else if (task.lock && !holder) task.holdsLock = true;
-    return task.lock?.phase === 'while_executing' && holder ? holder.id : undefined;
+    const takes = phase === 'while_executing' || (phase === 'until_executed' && task.failures > 0);
+    if (phase === 'until_executing') task.holdsLock = false;
+    else if (takes && !holder) this.take(task);
+    return phase === 'while_executing' && holder ? holder.id : undefined;
   }
+}
+
+/** Of a task that is stored, or starts anew. */
+const fresh = {
+  ...{ state: 'waiting' as TaskState, attempt: 0, failures: 0, isAnew: true, lostEpoch: undefined },
+  ...{ leaseEndsAt: 0, isAskedToStop: false, vanishesAt: Infinity, hasStarted: false, holdsLock: false },
+};
+
+function isFromEnqueue(lock: TaskLock | undefined): boolean {
+  return lock !== undefined && lock.phase !== 'while_executing';
 }

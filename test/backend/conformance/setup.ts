@@ -17,13 +17,15 @@ export interface TestStore {
   readonly driftMs?: number;
   /** Moves the store's clock. */
   advance(ms: number): Promise<void>;
+  /** All that the store keeps of the locks of a queue, valid or not: keys and ids of holders. */
+  lockEntries(queue: string): Promise<[key: string, holder: string][]>;
   close(): Promise<void>;
 }
 
 export type OpenStore = (settings: BackendSettings) => Promise<TestStore>;
 
-/** Wraps the body of a test: `it('…', setup(async ({ … }) => { … }))`. */
-export type Setup = (test: (bundle: Bundle) => Promise<void>) => () => Promise<void>;
+/** Wraps the body of a test: `it('…', setup(async ({ … }) => { … }))`; `anew` gives a bundle of other queues in the same store. */
+export type Setup = (test: (bundle: Bundle, anew: () => Bundle) => Promise<void>) => () => Promise<void>;
 
 export type Bundle = ReturnType<typeof bundleOf>;
 
@@ -63,7 +65,7 @@ export function setupWith(open: OpenStore): Setup {
   return (test) => async () => {
     const store = await open(settings);
     try {
-      await test(bundleOf(store));
+      await test(bundleOf(store), () => bundleOf(store));
     } finally {
       await store.close();
     }
@@ -74,7 +76,12 @@ function bundleOf(store: TestStore) {
   const { backend, driftMs = 0 } = store;
   // The hash tag keeps the queues of one test in one slot of a Redis Cluster.
   const tag = randomUUID();
-  const queueNamed = (name: string) => `{${tag}}.${name}`;
+  const queues = new Set<string>();
+  const queueNamed = (name: string) => {
+    const named = `{${tag}}.${name}`;
+    queues.add(named);
+    return named;
+  };
   const queue = queueNamed('main');
 
   const task = (fields: Partial<NewTask> = {}): NewTask => {
@@ -157,6 +164,9 @@ function bundleOf(store: TestStore) {
   return {
     backend,
     advance: (ms: number) => store.advance(ms),
+    lockEntries: (inQueue: string) => store.lockEntries(inQueue),
+    /** Every queue that the test has named. */
+    queues: queues as ReadonlySet<string>,
     ...{ queue, queueNamed, task, add, enqueue, claim, claimIds, claimOne, start, settle, renew },
     ...{ get, counts, list, bringTo, now, about, advanceToJustBefore },
   };

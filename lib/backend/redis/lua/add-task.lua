@@ -57,9 +57,11 @@ local function add_one(q, id, head, rest)
   if locks_at_enqueue(lock) then
     local holder_id, holder = holder_of(q, lock.key)
     if holder_id and not (existing and holder_id == id) then
-      local has_started = holder.state == 'pending' or (holder.run and holder.run.attempt > 0)
-      if lock.conflict ~= 'replace' or has_started then return 'j', holder_id end
-      restart(q, holder, plan, lock, rest)
+      local gives_way = not holder.run or holder.state == 'parked'
+      if lock.conflict ~= 'replace' or not gives_way then return 'j', holder_id end
+      -- The holder stays the one that its own enqueue has stored: a repeat of that must know it again.
+      local before, behind = string.match(rest, '^([^|]*|[^|]*|)[^|]*(.*)$')
+      restart(q, holder, plan, lock, before .. holder.given.token .. behind)
       return 'r', holder_id
     end
   end

@@ -82,13 +82,13 @@ local function promote(q, due)
 end
 
 -- What a claim does to a task's lock; answers the other task that stands in the way of the run.
-local function lock_claimed(q, id, lock)
+local function lock_claimed(q, id, lock, failures)
   if not lock then return '' end
   if lock.phase == 'while_executing' then return take_lock(q, id, lock) or '' end
   if lock.phase == 'until_executing' then
     free_lock(q, id, lock)
-  elseif lock.phase == 'until_executed' then
-    -- Freed after an earlier run: taken again where it is free, and run either way.
+  elseif lock.phase == 'until_executed' and failures ~= '0' then
+    -- Freed by the failure of an earlier run: taken again where it is free, and run either way.
     take_lock(q, id, lock)
   end
   return ''

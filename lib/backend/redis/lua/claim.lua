@@ -27,6 +27,7 @@ end
 
 -- Leases popped tasks and writes them to the reply; answers how many it took. `popped` is member, score, member, score …
 local function lease(q, popped, ask, reply)
+  q.popped = popped
   local ids = {}
   for i = 1, #popped, 2 do
     local member = popped[i]
@@ -51,7 +52,7 @@ local function lease(q, popped, ask, reply)
         end
         if flag == 'X' then
           L = L or library()
-          conflict = L.lock_claimed(q, id, L.parse_given(value).lock)
+          conflict = L.lock_claimed(q, id, L.parse_given(value).lock, failures)
         end
         q.epoch, taken = q.epoch + 1, taken + 1
         local epoch, due = string.format('%.0f', q.epoch), string.format('%.0f', due_at)

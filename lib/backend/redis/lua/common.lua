@@ -89,6 +89,15 @@ local function lock_of(q, id, flag)
   return value and parse_given(value).lock
 end
 
+-- The score in waiting of a task that this call has taken out of it, to claim it.
+local function popped_score(q, member)
+  local popped = q.popped or {}
+  for i = 1, #popped, 2 do
+    if popped[i] == member then return popped[i + 1] end
+  end
+  return 0
+end
+
 -- Where a task is. A plain one that was never claimed has no run and stands in waiting or scheduled.
 local function find_task(q, id)
   local value = redis.call('HGET', q.tasks, id)
@@ -104,7 +113,7 @@ local function find_task(q, id)
       task.state, task.line, task.due_at = 'scheduled', q.scheduled, tonumber(due)
     else
       task.state, task.line = 'waiting', q.waiting
-      task.due_at = due_of(redis.call('ZSCORE', q.waiting, task.member) or 0)
+      task.due_at = due_of(redis.call('ZSCORE', q.waiting, task.member) or popped_score(q, task.member))
     end
     return task
   end
@@ -118,15 +127,21 @@ local function find_task(q, id)
   return task
 end
 
--- The id of the task that holds a lock: valid while that task is there, and has not let its time to live pass unstarted.
+-- Whether a task can hold its lock as it is now; a run says that a first one had begun, even where it was given back.
+local function is_in_phase(task)
+  local lock, state = task.given.lock, task.state
+  if lock.phase == 'while_executing' then return state == 'pending' end
+  if state == 'succeeded' or state == 'dead' or state == 'cancelled' then return false end
+  if task.run then return lock.phase ~= 'until_executing' end
+  return not lock.ttl or task.due_at + lock.ttl > now
+end
+
+-- The id of the task that holds a lock, and the task.
 local function holder_of(q, key)
   local id = redis.call('HGET', q.locks, key)
   if not id then return nil end
   local holder = find_task(q, id)
-  if not holder or not holder.given.lock or holder.given.lock.key ~= key then return nil end
-  local ttl = holder.given.lock.ttl
-  local is_unstarted = holder.state ~= 'pending' and (not holder.run or holder.run.attempt == 0)
-  if ttl and is_unstarted and holder.due_at + ttl <= now then return nil end
+  if not holder or not holder.given.lock or holder.given.lock.key ~= key or not is_in_phase(holder) then return nil end
   return id, holder
 end
 

@@ -25,6 +25,7 @@ const scripts = {
   read: ['base', 'common', 'read'],
   act: ['base', 'common', 'act'],
   pause: ['base', 'common', 'pause'],
+  locks: ['base', 'common', 'locks'],
   now: ['now'],
   putSchedule: ['base', 'common', 'schedule', 'put-schedule'],
   actOnSchedules: ['base', 'common', 'schedule', 'act-on-schedules'],

@@ -1,0 +1,63 @@
+import { types } from 'node:util';
+import { unstorableKind } from './params-unstorable.js';
+
+/** Params are never so deep; what contains itself is. */
+const deepest = 1_000;
+
+/** Thrown for a value that could not be told from others of its kind; the message names the kind. */
+export class Indistinct extends Error {}
+
+/**
+ * A value as text that is the same for equal values: whatever the order of properties, and with what JSON leaves out left
+ * out. Kinds that JSON would mix up (a Map, a Set, a bigint) stay apart.
+ */
+export function canonicalText(value: unknown, depth = 0): string {
+  if (value === null || value === undefined) return 'null';
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value);
+    case 'number':
+      return String(value === 0 ? 0 : value);
+    case 'boolean':
+      return String(value);
+    case 'bigint':
+      return `${value}n`;
+    case 'object':
+      if (depth === deepest) throw new Indistinct('an object that is too deep or contains itself');
+      return objectText(value, depth + 1);
+    default:
+      throw new Indistinct(`a ${typeof value}`);
+  }
+}
+
+function objectText(value: object, depth: number): string {
+  if (Array.isArray(value)) return `[${Array.from(value, (item) => canonicalText(item, depth)).join()}]`;
+  if (types.isMap(value))
+    return `Map{${Array.from(
+      value,
+      ([key, item]) => `${canonicalText(key, depth)}:${canonicalText(item, depth)}`,
+    )
+      .sort()
+      .join()}}`;
+  if (types.isSet(value))
+    return `Set{${Array.from(value, (item) => canonicalText(item, depth))
+      .sort()
+      .join()}}`;
+  if (ArrayBuffer.isView(value)) return bytesText(value);
+  const json = hasToJson(value) ? value.toJSON() : value;
+  if (json !== value) return canonicalText(json, depth);
+  const kind = unstorableKind(value);
+  if (kind !== undefined) throw new Indistinct(`a value of type ${kind}`);
+  const pairs = Object.entries(value)
+    .filter(([, item]) => item !== undefined && typeof item !== 'function' && typeof item !== 'symbol')
+    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalText(item, depth)}`);
+  return `{${pairs.sort().join()}}`;
+}
+
+function bytesText({ buffer, byteOffset, byteLength, constructor }: ArrayBufferView): string {
+  return `${constructor.name}(${Buffer.from(buffer, byteOffset, byteLength).toString('base64')})`;
+}
+
+function hasToJson(value: object): value is { toJSON(): unknown } {
+  return typeof (value as { toJSON?: unknown }).toJSON === 'function';
+}

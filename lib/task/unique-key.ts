@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { canonicalText, Indistinct } from './canonical.js';
+import { InvalidOptionError } from './errors.js';
+import { isPromise } from './realm.js';
+import type { TaskLock } from './task-record.js';
+import type { UniquePlan } from './unique-options.js';
+
+/** What a task's key is made from. */
+export interface UniqueSource {
+  /** The job's stored name, unless its plan names a group. */
+  readonly job: string;
+  /** The class, for messages. */
+  readonly where: string;
+  /** As `run` will see them, defaults included: a param left out equals its default given. */
+  readonly params: unknown;
+  /** What `uniqueBy` of the job has answered, if it has such a method. */
+  readonly uniqueBy?: { readonly value: unknown };
+}
+
+/** The lock of a task. Its key is hashed, so that params do not leak into key names. */
+export function lockOf(plan: UniquePlan, source: UniqueSource): TaskLock {
+  const scope = plan.group === undefined ? ['job', source.job] : ['group', plan.group];
+  const text = textOf([...scope, valueOf(plan, source)], plan, source);
+  const { phase, onConflict, ttlMs, retryAfterMs } = plan;
+  return {
+    key: createHash('sha256').update(text).digest('base64url'),
+    phase,
+    onConflict,
+    ttlMs,
+    retryAfterMs,
+  };
+}
+
+/** What tasks are told apart by. Where it were the same for all, a misspelled name would make them one: that is refused. */
+function valueOf({ by }: UniquePlan, { where, params, uniqueBy }: UniqueSource): unknown {
+  const refuse = (option: string, value: unknown, expected: string): never => {
+    throw new InvalidOptionError(where, option, value, expected);
+  };
+  if (uniqueBy)
+    return isThere(uniqueBy.value) ? uniqueBy.value : refuse('uniqueBy', uniqueBy.value, answering);
+  if (typeof by === 'function') {
+    const value = by(params as never);
+    if (isPromise(value)) {
+      // Nobody else hears of its rejection, which would end the process.
+      Promise.resolve(value).catch(() => undefined);
+      return refuse('unique.by', by, 'a function that answers at once: the method `uniqueBy` may be async');
+    }
+    return isThere(value) ? value : refuse('unique.by', value, answering);
+  }
+  if (!by) return params;
+  const named = Object(params) as Record<string, unknown>;
+  const values = by.map((name) => (isThere(named[name]) ? named[name] : undefined));
+  return values.some(isThere) ? values : refuse('unique.by', by, 'names of params, one of which is given');
+}
+
+const answering = 'a function that answers a value; null makes all tasks one';
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && typeof value !== 'function';
+}
+
+function textOf(value: unknown, { by }: UniquePlan, { where, uniqueBy }: UniqueSource): string {
+  try {
+    return canonicalText(value);
+  } catch (error) {
+    if (!(error instanceof Indistinct)) throw error;
+    const expected = `such that tasks can be told apart: it has ${error.message} in it, which is like any other`;
+    if (uniqueBy) throw new InvalidOptionError(where, 'uniqueBy', uniqueBy.value, expected);
+    throw new InvalidOptionError(where, 'unique.by', by, expected);
+  }
+}
