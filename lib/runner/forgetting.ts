@@ -3,8 +3,9 @@ import type { Declaring } from './declaring.js';
 
 /** A schedule from code that no process has declared for so long is forgotten. */
 const forgetAfterMs = 7 * 86_400_000;
-/** How often to look for such. */
+/** How often to look for such, and how long after a start at the least: there is enough to do then. */
 const lookEveryMs = 86_400_000;
+const firstLookMs = 600_000;
 const pageSize = 1_000;
 
 /**
@@ -12,7 +13,7 @@ const pageSize = 1_000;
  * for weeks finds its own again.
  */
 export class Forgetting {
-  private lookedAt = -Infinity;
+  private nextAt: number | undefined;
 
   constructor(
     private readonly backend: Pick<Backend, 'schedules'>,
@@ -22,8 +23,10 @@ export class Forgetting {
 
   /** Does what is due at `now`, of a clock that never runs back. A queue that gives no answer has its turn another day. */
   async look(now: number): Promise<void> {
-    if (now < this.lookedAt + lookEveryMs) return;
-    this.lookedAt = now;
+    // Processes that were started together must not look together.
+    this.nextAt ??= now + firstLookMs * (1 + 2 * Math.random());
+    if (now < this.nextAt) return;
+    this.nextAt = now + lookEveryMs;
     for (const queue of this.queues) await this.lookThrough(queue).catch(() => undefined);
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Cron, Job, Periodic, type Task } from 'nestjs-jobs';
 import { start } from './fixtures/start.js';
+import { wrappedSchedules } from './fixtures/wrapped-schedules.js';
 
 const minute = 60_000;
 const hour = 3_600_000;
@@ -157,7 +158,12 @@ describe('a schedule from code', () => {
     await first.advance(minute);
     await first.catalog.pauseSchedule('Noting');
     await first.runner.stop();
-    const other = await start({ providers: [Other], beside: first });
+    const other = await start({
+      providers: [Other],
+      beside: first,
+      options: { runner: { pollInterval: '1h' } },
+      before: (store) => wrappedSchedules(store, (_method, go, args) => go(...args), { lossless: false }),
+    });
     await first.advance(6 * day);
     expect(await other.catalog.schedules('default')).toHaveLength(2);
     await first.advance(3 * day);
