@@ -303,6 +303,27 @@ describe('A task that meets the lock of a running one and is rescheduled', () =>
   });
 });
 
+describe('The lock of a run', () => {
+  it('is over at its timeout, though a handler that is deaf to its signal goes on', async () => {
+    const began: string[] = [];
+    const end = gate();
+    @Job({ unique: { lock: 'while_executing' }, timeout: '10s', retries: 0 })
+    class Deaf {
+      async run(_: void, { id }: Task): Promise<void> {
+        began.push(id);
+        await end.opened;
+      }
+    }
+    const app = await start({ providers: [Deaf] });
+    await app.jobs.enqueue(Deaf, undefined, { id: 'one' });
+    await app.advance(10 * second);
+    await app.jobs.enqueue(Deaf, undefined, { id: 'two' });
+    await app.advance(0);
+    expect([began, app.runner.abandoned]).toEqual([['one', 'two'], 1]);
+    end.open();
+  });
+});
+
 describe('Two runners of one queue', () => {
   it('hold one lock together', async () => {
     const { app, Sync, began, running, end, enqueue, task } = await startSyncs(
