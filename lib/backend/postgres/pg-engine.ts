@@ -1,4 +1,4 @@
-import type { ClientConfig, Pool, PoolClient } from 'pg';
+import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import { UnusableStoreError } from '../errors.js';
 import { PgBellWire } from './pg-bell-wire.js';
 import { PgConnection } from './pg-connection.js';
@@ -68,8 +68,6 @@ async function inTransaction<R>(
   client: PoolClient,
   work: (session: SqlSession, transaction: unknown) => Promise<R>,
 ): Promise<R> {
-  // A connection that breaks meanwhile says so by its next answer; unheard, it would end the process.
-  const unheard = () => undefined;
   client.on('error', unheard);
   const session: SqlSession = {
     query: async (sql, values) => (await client.query<Record<string, unknown>>(sql, values)).rows,
@@ -94,11 +92,14 @@ async function inTransaction<R>(
   }
 }
 
+/** A connection that breaks amid a transaction says so by its next answer; unheard, it would end the process. */
+function unheard(): void {}
+
 /** An optional peer: an application that has no such backend need not install it. */
-async function loadPg(): Promise<Pick<typeof import('pg'), 'Client' | 'Pool'>> {
+async function loadPg(): Promise<{ Client: typeof Client; Pool: typeof Pool }> {
   try {
-    const { Client, Pool } = await import('pg');
-    return { Client, Pool };
+    const loaded = await import('pg');
+    return { Client: loaded.Client, Pool: loaded.Pool };
   } catch (error) {
     throw new UnusableStoreError("the postgres backend needs the package 'pg': run `npm install pg`", {
       cause: error,

@@ -25,9 +25,7 @@ export async function pgliteEngine({ name, schema, database }: PgliteEngineOptio
     side: connection,
     wire: new PgliteBellWire(lite, schema, inside),
     transact: (work) =>
-      lite.transaction((transaction) =>
-        inside.run(true, () => work(sessionOf(transaction), transaction)),
-      ) as ReturnType<typeof work>,
+      lite.transaction((transaction) => inside.run(true, () => work(sessionOf(transaction), transaction))),
     mustJoin: () => inside.getStore() !== undefined,
     async close() {
       if (isOurs) await lite.close();
@@ -62,26 +60,28 @@ class PgliteConnection implements SqlConnection {
 }
 
 class PgliteBellWire implements BellWire {
-  private stop: (() => Promise<void>) | undefined;
+  private readonly channel: string;
+  private hear: ((payload: string) => void) | undefined;
 
   constructor(
     private readonly lite: PGlite,
-    private readonly schema: string,
+    schema: string,
     private readonly inside: AsyncLocalStorage<true>,
-  ) {}
+  ) {
+    this.channel = quoted(bellChannel(schema));
+  }
 
   async open(heard: (ring: Ring) => void): Promise<void> {
     // What is woken goes its own way: it is no part of the transaction that rang.
-    this.stop = await this.lite.listen(quoted(bellChannel(this.schema)), (payload) =>
-      this.inside.exit(() => heard(fromText(payload) as Ring)),
-    );
+    this.hear = (payload) => this.inside.exit(() => heard(fromText(payload) as Ring));
+    await this.lite.listen(this.channel, this.hear);
   }
 
   /** Everybody who listens is in this process, and has heard it. */
   async send(): Promise<void> {}
 
   async close(): Promise<void> {
-    await this.stop?.();
+    if (this.hear && !this.lite.closed) await this.lite.unlisten(this.channel, this.hear);
   }
 }
 
@@ -108,17 +108,13 @@ async function within<T>(name: string, withinMs: number, begin: () => Promise<T>
 }
 
 async function openPglite(name: string, folder: string): Promise<PGlite> {
-  let package_: typeof import('@electric-sql/pglite');
-  try {
-    package_ = await import('@electric-sql/pglite');
-  } catch (error) {
+  const { PGlite: Database } = await import('@electric-sql/pglite').catch((error: unknown) => {
     const how = 'run `npm install @electric-sql/pglite`';
-    throw new UnusableStoreError(`the pglite backend needs the package '@electric-sql/pglite': ${how}`, {
-      cause: error,
-    });
-  }
+    const what = "the pglite backend needs the package '@electric-sql/pglite'";
+    throw new UnusableStoreError(`${what}: ${how}`, { cause: error });
+  });
   try {
-    return await package_.PGlite.create(folder);
+    return await Database.create(folder);
   } catch (error) {
     throw new UnusableStoreError(`${name} cannot be opened: ${(error as Error).message}`, { cause: error });
   }

@@ -26,7 +26,7 @@ interface Waiting {
  * one, and each is answered when that is committed.
  */
 export class AddLine {
-  private waiting: Waiting[] = [];
+  private readonly waiting: Waiting[] = [];
   private underWay = 0;
 
   constructor(
@@ -107,7 +107,7 @@ function deliver(batch: readonly Waiting[], answer: StoredAnswer): void {
 }
 
 export function addedOf([status, holder]: readonly [status: string, holder?: string | null]): Added {
-  return (holder == null ? { status } : { status, holder }) as Added;
+  return (typeof holder === 'string' ? { status, holder } : { status }) as Added;
 }
 
 function refuse(batch: readonly Waiting[], sent: boolean, cause: Error): void {

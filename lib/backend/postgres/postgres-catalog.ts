@@ -40,7 +40,7 @@ export class PostgresCatalog implements CatalogStore {
   }
 
   async retry(refs: readonly TaskRef[]): Promise<Acted[]> {
-    const answers = await this.act<Acted>('retry', refs);
+    const answers = await this.act('retry', refs);
     this.bell.ringAll(done(refs, answers));
     return answers;
   }
@@ -56,7 +56,7 @@ export class PostgresCatalog implements CatalogStore {
   }
 
   async runNow(refs: readonly TaskRef[]): Promise<Acted[]> {
-    const answers = await this.act<Acted>('runNow', refs);
+    const answers = await this.act('runNow', refs);
     this.bell.ringAll(done(refs, answers));
     return answers;
   }

@@ -58,7 +58,7 @@ export function downSql(schema: string): string {
   return [
     ...inSchema(schema),
     ...functions.map((name) => `DROP FUNCTION IF EXISTS ${name};`),
-    ...migrationSources.map(({ down }) => down).reverse(),
+    ...migrationSources.map(({ down }) => down).toReversed(),
     'DROP TABLE migrations;',
   ].join('\n');
 }

@@ -133,8 +133,8 @@ export class PostgresSchedules implements ScheduleStore {
     if (added === 'enqueued' || added === 'replaced') this.bell.ring(queue);
     return {
       status,
-      ...(added == null ? undefined : { added: addedOf([added, holder]) }),
-      ...(overlaps == null ? undefined : { overlaps }),
+      ...(added ? { added: addedOf([added, holder]) } : undefined),
+      ...(typeof overlaps === 'string' ? { overlaps } : undefined),
     };
   }
 }
@@ -149,7 +149,17 @@ function readSchedule(row: ScheduleRow): ScheduleRecord {
     number | null,
   ];
   return {
-    ...{ queue, id, job, rule, template, firstSlot, nextSlot, fired, skipped, isPaused, version },
+    queue,
+    id,
+    job,
+    rule,
+    template,
+    firstSlot,
+    nextSlot,
+    fired,
+    skipped,
+    isPaused,
+    version,
     ...(lastSlot === null ? undefined : { lastSlot }),
     ...(lastTask === null ? undefined : { lastTask }),
     ...(declaredAt === null ? undefined : { declaredAt }),

@@ -119,7 +119,7 @@ BEGIN
     FROM json_array_elements(asked::json) q LEFT JOIN queues p ON p.queue = q ->> 0
   LOOP
     IF one.paused_until > now THEN
-      SELECT greatest(min(s.look_at), one.paused_until) INTO opens_at FROM schedules s WHERE s.queue = one.queue;
+      SELECT CASE WHEN min(s.look_at) IS NOT NULL THEN greatest(min(s.look_at), one.paused_until) END INTO opens_at FROM schedules s WHERE s.queue = one.queue;
     ELSE
       part := ARRAY(
         SELECT json_build_array(s.look_at, schedule_of(s)) FROM schedules s
