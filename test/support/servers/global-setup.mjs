@@ -1,4 +1,5 @@
 // Starts the servers that the tests use, once for all test files; each finds its address in the environment.
+import { startPostgres } from './postgres.mjs';
 import { startRedisCluster } from './redis-cluster.mjs';
 import { startRedis } from './redis.mjs';
 
@@ -10,7 +11,12 @@ export default async function globalSetup() {
     servers.push(server);
     return server;
   };
-  const [redis, cluster] = await Promise.all([started(startRedis()), started(startRedisCluster())]);
+  const [redis, cluster, postgres] = await Promise.all([
+    started(startRedis()),
+    started(startRedisCluster()),
+    started(startPostgres()),
+  ]);
   process.env.TEST_REDIS_URL = redis.url;
   process.env.TEST_REDIS_CLUSTER_URL = cluster.url;
+  process.env.TEST_POSTGRES_URL = postgres.url;
 }
