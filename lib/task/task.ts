@@ -144,7 +144,8 @@ export class Task<P = unknown, In = P> {
    * both are there, or neither is, and the attempt has failed. With the postgres backend `work` gets a client of `pg`, with
    * pglite its transaction. What `work` resolves to is the task's result.
    */
-  transaction<R, Tx = never>(work: (transaction: Tx) => R | Promise<R>): Promise<R> {
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- only the handler knows which backend it runs on
+  transaction<R, Tx = unknown>(work: (transaction: Tx) => R | Promise<R>): Promise<R> {
     return this.completing().transaction(work as (transaction: unknown) => R | Promise<R>);
   }
 
