@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from '@jest/globals';
-import { BoardReader } from '../../lib/backend/redis/lease-thread/board-reader.js';
-import { rowsPerSegment } from '../../lib/backend/redis/lease-thread/board-layout.js';
-import { LeaseBoard } from '../../lib/backend/redis/lease-thread/lease-board.js';
+import { BoardReader } from '../../lib/backend/lease-thread/board-reader.js';
+import { rowsPerSegment } from '../../lib/backend/lease-thread/board-layout.js';
+import { LeaseBoard } from '../../lib/backend/lease-thread/lease-board.js';
 import { leaseThreadSource } from '../../lib/backend/redis/lease-thread-source.js';
 
 /** A board and its other side, which learns of each further segment. */
@@ -128,7 +128,7 @@ describe('The board of leases', () => {
 /** Runs in the thread: `find` and `load` are its own. */
 function readUntilEnough(): void {
   const { parentPort, workerData } = load('node:worker_threads');
-  const { BoardReader } = find('./board-reader.js');
+  const { BoardReader } = find('lease-thread/board-reader.js');
   const { header, buffers, reads, wanted } = workerData;
   const reader = new BoardReader(header);
   for (const buffer of buffers) reader.add(buffer);
