@@ -10,6 +10,8 @@ export interface LeaseThread<Data extends ThreadData> {
   /** Its code; see embed.mjs. */
   readonly source: string;
   readonly data: Own<Data>;
+  /** Takes passwords out of what is said about its connection. */
+  readonly redact: (text: string) => string;
 }
 
 /** Undefined where no thread can be had, which `prepare` says by throwing; why is reported. */
@@ -114,15 +116,15 @@ class ThreadLeaseGuard<Data extends ThreadData> implements LeaseGuard {
   }
 
   private without(why: string): void {
-    this.settings.report(withoutThread(why));
+    this.settings.report(withoutThread(this.thread.redact(why)));
   }
 
   private heard(message: ThreadMessage): void {
-    const { settings } = this;
+    const { settings, thread } = this;
     if (message.type === 'recovered') return settings.report('the lease thread renews leases again');
     if (message.type === 'trouble')
       return settings.report(
-        `the lease thread cannot renew leases, the main event loop does: ${message.why}`,
+        `the lease thread cannot renew leases, the main event loop does: ${thread.redact(message.why)}`,
       );
     const lease = this.leases[message.row];
     // Settled meanwhile: the row is another's.

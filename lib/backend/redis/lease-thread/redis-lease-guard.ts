@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LeaseGuard, LeaseGuardSettings } from '../../backend.js';
 import { guardLeases } from '../../lease-thread/guard-leases.js';
 import { packagePath } from '../../lease-thread/package-path.js';
+import { redacting } from '../../lease-thread/redacting.js';
 import { leaseThreadSource } from '../lease-thread-source.js';
 import { luaSources } from '../lua-sources.js';
 import { RedisKeys } from '../redis-keys.js';
@@ -18,11 +19,13 @@ export function guardRedisLeases(
   return guardLeases<RedisThreadData>(settings, () => {
     const source = luaSources.renew;
     const keys = new RedisKeys(prefix);
+    const cloneable = cloneableTarget(target);
     return {
       source: leaseThreadSource,
+      redact: redacting(cloneable),
       data: {
         ioredis: packagePath('ioredis'),
-        target: cloneableTarget(target),
+        target: cloneable,
         connectionName: `${prefix}:leases`,
         script: { source, sha: createHash('sha1').update(source).digest('hex') },
         queues: settings.queues.map((queue) => keys.of(queue)),
