@@ -61,13 +61,16 @@ describe('The board of leases', () => {
     const [old] = reader.held();
     reader.renewed(old!, 100);
     expect(board.renewedAt(row)).toBe(100);
+    expect([old, ...reader.held()].map((lease) => lease!.renewedAt)).toEqual([-Infinity, 100]);
     expect(reader.isSame(old!)).toBe(true);
     board.release(row);
     expect(board.hold(2, 'short', 2)).toBe(row);
     expect(reader.isSame(old!)).toBe(false);
     expect(board.version(row)).not.toBe(old!.version);
     expect(board.renewedAt(row)).toBe(-Infinity);
-    expect(reader.held()).toMatchObject([{ queue: 2, id: 'short', epoch: 2, deadlineAt: Infinity }]);
+    expect(reader.held()).toMatchObject([
+      { queue: 2, id: 'short', epoch: 2, deadlineAt: Infinity, renewedAt: -Infinity },
+    ]);
   });
 
   it('does not take a late renewal of what a row held before for one of what it holds now', () => {
