@@ -2,12 +2,13 @@
 export function answerWithin<T>(
   answerMs: number,
   reply: Promise<T>,
-  givenUp: () => void = () => undefined,
+  givenUp: (error: Error) => void = () => undefined,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new Error(`no answer within ${answerMs} ms`));
-      givenUp();
+      const error = new Error(`no answer within ${answerMs} ms`);
+      reject(error);
+      givenUp(error);
     }, answerMs);
     reply.then(resolve, reject).finally(() => clearTimeout(timer));
   });

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { transformSync } from '@swc/core';
 
-export const engines = ['redis'];
+export const engines = ['redis', 'postgres'];
 
 /** Files are named by their paths from here. */
 const backend = new URL('..', import.meta.url);
