@@ -41,7 +41,16 @@ describe('What is of no known library', () => {
 
   it('is refused with the list of what is supported', () => {
     const { message, supported } = refusalOf({});
-    for (const library of ['pg client', 'TypeORM', 'Prisma', 'Drizzle', 'Knex', 'Kysely', 'MikroORM', 'pglite'])
+    for (const library of [
+      'pg client',
+      'TypeORM',
+      'Prisma',
+      'Drizzle',
+      'Knex',
+      'Kysely',
+      'MikroORM',
+      'pglite',
+    ])
       expect(supported.filter((name) => name.includes(library))).toHaveLength(1);
     expect(supported).toHaveLength(8);
     for (const name of supported) expect(message).toContain(name);

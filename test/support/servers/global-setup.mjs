@@ -1,4 +1,6 @@
 // Starts the servers that the tests use, once for all test files; each finds its address in the environment.
+// Installs the libraries that only some tests use.
+import { installLibraries } from '../../orm/install.mjs';
 import { startRedisCluster } from './redis-cluster.mjs';
 import { startRedis } from './redis.mjs';
 
@@ -10,7 +12,11 @@ export default async function globalSetup() {
     servers.push(server);
     return server;
   };
-  const [redis, cluster] = await Promise.all([started(startRedis()), started(startRedisCluster())]);
+  const [redis, cluster] = await Promise.all([
+    started(startRedis()),
+    started(startRedisCluster()),
+    installLibraries(),
+  ]);
   process.env.TEST_REDIS_URL = redis.url;
   process.env.TEST_REDIS_CLUSTER_URL = cluster.url;
 }
