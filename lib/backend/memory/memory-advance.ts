@@ -18,8 +18,10 @@ export function advance(
     return { status: 'lost' };
 
   const live = task && overlap !== 'queue' ? liveTask(schedule, queues, now) : undefined;
-  if (live && overlap === 'replace') replace(live, queues, now);
-  const added = task && (!live || overlap === 'replace') ? tasks.addGroup([task], now)[0] : undefined;
+  const lockedOut = live && overlap === 'replace' ? tasks.lockedOut(task!, live, now) : undefined;
+  if (live && overlap === 'replace' && !lockedOut) replace(live, queues, now);
+  const adds = task && (!live || overlap === 'replace');
+  const added = adds ? (lockedOut ?? tasks.addGroup([task], now)[0]) : undefined;
 
   if (nextSlot === undefined) line.remove(id);
   else {
@@ -28,7 +30,7 @@ export function advance(
     schedule.nextSlot = nextSlot;
     line.put(schedule);
   }
-  return { status: 'advanced', ...(added ? { added } : {}), ...(live ? { overlaps: live.id } : {}) };
+  return { status: 'advanced', ...(added ? { added } : {}), ...(live && !lockedOut ? { overlaps: live.id } : {}) };
 }
 
 /**

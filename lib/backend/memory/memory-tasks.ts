@@ -94,6 +94,14 @@ export class MemoryTasks implements TaskStore {
     );
   }
 
+  /** The answer to a task whose lock another than `besides` holds and keeps. */
+  lockedOut(task: NewTask, besides: MemoryTask, now: number): Added | undefined {
+    if (!locksAtEnqueue(task)) return undefined;
+    const holder = this.queues.get(task.queue).locks.holderOf(task.lock!.key, now);
+    if (!holder || holder === besides || givesWay(holder, task)) return undefined;
+    return { status: task.lock!.onConflict === 'raise' ? 'raised' : 'rejected', holder: holder.id };
+  }
+
   private addOne(task: NewTask, now: number): Added {
     const queue = this.queues.get(task.queue);
     const existing = queue.get(task.id, now);
@@ -119,10 +127,9 @@ export class MemoryTasks implements TaskStore {
     return staysAsItIs ? { status: 'existing' } : undefined;
   }
 
-  /** A lock that another task holds; the newest params win only where that task has not started, or is parked. */
+  /** A lock that another task holds: the newest params win only where that one gives way. */
   private conflict(queue: MemoryQueue, holder: MemoryTask, task: NewTask, now: number): Added {
-    const givesWay = !holder.hasStarted || holder.state === 'parked';
-    if (task.lock!.onConflict !== 'replace' || !givesWay) return { status: 'rejected', holder: holder.id };
+    if (!givesWay(holder, task)) return { status: 'rejected', holder: holder.id };
     // The holder stays the one that its own enqueue has stored: a repeat of that must know it again.
     queue.restart(holder, now, { ...task, token: holder.given.token });
     queue.locks.take(holder, now);
@@ -149,6 +156,11 @@ export class MemoryTasks implements TaskStore {
     }
     return undefined;
   }
+}
+
+/** Whether the holder of a lock takes over what a new task says: where it has not started, or is parked. */
+function givesWay(holder: MemoryTask, { lock }: NewTask): boolean {
+  return lock!.onConflict === 'replace' && (!holder.hasStarted || holder.state === 'parked');
 }
 
 function rotate<T>(items: readonly T[], by: number): T[] {

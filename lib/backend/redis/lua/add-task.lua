@@ -40,6 +40,11 @@ local function restart(q, task, plan, lock, rest)
   if locks_at_enqueue(lock) then redis.call('HSET', q.locks, lock.key, task.id) end
 end
 
+-- Whether the holder of a lock takes over what a new task says: where it has not started, or is parked.
+local function gives_way(holder, lock)
+  return lock.conflict == 'replace' and (not holder.run or holder.state == 'parked')
+end
+
 -- Answers e enqueued, x existing, r replaced, j rejected; for r and j possibly with the other task's id.
 local function add_one(q, id, head, rest)
   local plan = head == 'P' and { priority = 0, due_at = now, replace = false } or parse_head(head)
@@ -57,8 +62,7 @@ local function add_one(q, id, head, rest)
   if locks_at_enqueue(lock) then
     local holder_id, holder = holder_of(q, lock.key)
     if holder_id and not (existing and holder_id == id) then
-      local gives_way = not holder.run or holder.state == 'parked'
-      if lock.conflict ~= 'replace' or not gives_way then return 'j', holder_id end
+      if not gives_way(holder, lock) then return 'j', holder_id end
       -- The holder stays the one that its own enqueue has stored: a repeat of that must know it again.
       local before, behind = string.match(rest, '^([^|]*|[^|]*|)[^|]*(.*)$')
       restart(q, holder, plan, lock, before .. holder.given.token .. behind)
