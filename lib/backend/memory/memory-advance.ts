@@ -42,8 +42,7 @@ function liveTask(schedule: MemorySchedule, queues: MemoryQueues, now: number): 
   const task = lastTask === undefined ? undefined : queues.look(queue).get(lastTask, now);
   if (task?.state === 'scheduled' || task?.state === 'waiting' || task?.state === 'parked') return task;
   if (task?.state !== 'pending') return undefined;
-  const runsAgain = !task.cancelRequested && task.attempt <= task.given.retries;
-  return task.leaseEndsAt > now || runsAgain ? task : undefined;
+  return task.leaseEndsAt > now || task.outlivesItsLease ? task : undefined;
 }
 
 function replace(live: MemoryTask, queues: MemoryQueues, now: number): void {

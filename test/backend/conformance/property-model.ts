@@ -24,6 +24,8 @@ export interface ModelTask {
   vanishesAt: number;
   /** A first run has begun, even where it was given back. */
   hasStarted: boolean;
+  /** The latest claim met a lock: its run did not begin. */
+  isInConflict: boolean;
   /** Unless it has let its time to live pass. */
   holdsLock: boolean;
   /** The definition that parked it. */
@@ -111,7 +113,8 @@ export class Model {
         const conflictsWith = this.lockAtClaim(task);
         task.state = 'pending';
         task.isAnew = false;
-        task.hasStarted = true;
+        task.isInConflict = conflictsWith !== undefined;
+        task.hasStarted ||= !task.isInConflict;
         task.lostEpoch = undefined;
         task.attempt++;
         task.leaseEndsAt = this.now + leaseMs;
@@ -233,11 +236,13 @@ export class Model {
   }
 
   private recover(task: ModelTask): void {
-    task.failures++;
     task.lostEpoch = task.epoch;
     task.epoch = undefined;
     if (task.lock?.phase === 'while_executing') task.holdsLock = false;
+    if (task.isInConflict) task.attempt--;
+    else task.failures++;
     if (task.isAskedToStop) this.end(task, 'cancelled', this.settings.cancelledKeepMs);
+    else if (task.isInConflict) task.state = 'waiting';
     else if (task.attempt > task.retries) this.end(task, 'dead', this.settings.deadKeepMs);
     else task.state = 'waiting';
   }
@@ -275,6 +280,7 @@ export class Model {
 const fresh = {
   ...{ state: 'waiting' as TaskState, attempt: 0, failures: 0, isAnew: true, lostEpoch: undefined },
   ...{ leaseEndsAt: 0, isAskedToStop: false, vanishesAt: Infinity, hasStarted: false, holdsLock: false },
+  isInConflict: false,
 };
 
 function isFromEnqueue(lock: TaskLock | undefined): boolean {

@@ -255,6 +255,21 @@ export function describeSchedulesOverlap(setup: Setup): void {
     );
 
     it(
+      'sees one as live that a lock has kept from running, also after its lease has ended',
+      withSchedules(setup, async (bundle) => {
+        const { step, advanceOne, advance, start, claimOne, renew } = bundle;
+        const lock = lockOf('while_executing', { onConflict: 'reschedule', retryAfterMs: 5_000 });
+        const holder = await start({ lock });
+        const slot = await fired(bundle, 'waiting', { lock, retries: 0 });
+        expect(await claimOne()).toMatchObject({ id: 'first', conflictsWith: holder.id });
+        await advance(leaseMs / 2);
+        await renew(holder);
+        await advance(leaseMs / 2);
+        expect(await advanceOne(step('a', slot, { overlap }))).toMatchObject({ overlaps: 'first' });
+      }),
+    );
+
+    it(
       'sees one without an attempt left as live while its lease lasts',
       withSchedules(setup, async (bundle) => {
         const { step, advanceOne, advanceToJustBefore } = bundle;

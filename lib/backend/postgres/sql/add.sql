@@ -79,7 +79,7 @@ DECLARE
 BEGIN
   UPDATE tasks t SET
     state = CASE WHEN due > now THEN 'scheduled' ELSE 'waiting' END, priority = coalesce(given.priority, 0), due_at = due,
-    epoch = 0, lost_epoch = 0, lease_ends_at = NULL, attempt = 0, failures = 0, retries = given.retries,
+    epoch = 0, lost_epoch = 0, in_conflict = false, only_conflicts = false, lease_ends_at = NULL, attempt = 0, failures = 0, retries = given.retries,
     cancel_requested = false, expires_at = coalesce(given.expires_at, due + given.expires_in), keep_ms = given.keep,
     finished_at = NULL, remove_at = NULL, slot = given.slot, parking = NULL, lock_ttl_ms = given.ttl,
     lock_retry_after_ms = given.retry_after, token = given.token, runner = NULL, lock_key = given.key,

@@ -7,7 +7,7 @@ BEGIN
   SELECT * INTO task FROM tasks t WHERE t.queue = schedule.queue AND t.id = schedule.last_task FOR UPDATE;
   IF task.state IN ('scheduled', 'waiting', 'parked') THEN RETURN task; END IF;
   IF task.state = 'pending' AND (
-    task.lease_ends_at > now OR (NOT task.cancel_requested AND task.attempt <= task.retries)
+    task.lease_ends_at > now OR (NOT task.cancel_requested AND (task.in_conflict OR task.attempt <= task.retries))
   ) THEN RETURN task; END IF;
   RETURN NULL;
 END $$;

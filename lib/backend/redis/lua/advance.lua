@@ -15,7 +15,7 @@ local function live_task(q, s)
   if not task then return nil end
   if task.state == 'scheduled' or task.state == 'waiting' or task.state == 'parked' then return task end
   if task.state ~= 'pending' then return nil end
-  local runs_again = not task.run.cancel and task.run.attempt <= task.run.retries
+  local runs_again = not task.run.cancel and (is_in_conflict(task.run) or task.run.attempt <= task.run.retries)
   if runs_again or tonumber(redis.call('ZSCORE', q.pending, task.member) or 0) > now then return task end
 end
 
