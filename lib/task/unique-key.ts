@@ -13,6 +13,8 @@ export interface UniqueSource {
   readonly where: string;
   /** As `run` will see them, defaults included: a param left out equals its default given. */
   readonly params: unknown;
+  /** What the job declares them by: an instance of this class has no property where all were left out. */
+  readonly type?: unknown;
   /** What `uniqueBy` of the job has answered, if it has such a method. */
   readonly uniqueBy?: { readonly value: unknown };
 }
@@ -32,7 +34,7 @@ export function lockOf(plan: UniquePlan, source: UniqueSource): TaskLock {
 }
 
 /** What tasks are told apart by. Where it were the same for all, a misspelled name would make them one: that is refused. */
-function valueOf({ by }: UniquePlan, { where, params, uniqueBy }: UniqueSource): unknown {
+function valueOf({ by }: UniquePlan, { where, params, type, uniqueBy }: UniqueSource): unknown {
   const refuse = (option: string, value: unknown, expected: string): never => {
     throw new InvalidOptionError(where, option, value, expected);
   };
@@ -47,10 +49,14 @@ function valueOf({ by }: UniquePlan, { where, params, uniqueBy }: UniqueSource):
     }
     return isThere(value) ? value : refuse('unique.by', value, answering);
   }
-  if (!by) return params;
+  if (!by) return isEmpty(params, type) ? {} : params;
   const named = Object(params) as Record<string, unknown>;
   const values = by.map((name) => (isThere(named[name]) ? named[name] : undefined));
   return values.some(isThere) ? values : refuse('unique.by', by, 'names of params, one of which is given');
+}
+
+function isEmpty(params: unknown, type: unknown): boolean {
+  return Object(params).constructor === type && Object.keys(params as object).length === 0;
 }
 
 const answering = 'a function that answers a value; null makes all tasks one';
