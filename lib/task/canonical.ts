@@ -69,8 +69,8 @@ function isOpaque(value: object): boolean {
   return !type || getMetadataStorage().getTargetValidationMetadatas(type, '', false, false).length === 0;
 }
 
-function classOf(value: { constructor?: unknown }): Function | undefined {
-  return typeof value.constructor === 'function' ? value.constructor : undefined;
+function classOf(value: { constructor?: unknown }): (new () => unknown) | undefined {
+  return typeof value.constructor === 'function' ? (value.constructor as new () => unknown) : undefined;
 }
 
 function bytesText({ buffer, byteOffset, byteLength, constructor }: ArrayBufferView): string {

@@ -56,7 +56,8 @@ function valueOf({ by }: UniquePlan, { where, params, type, uniqueBy }: UniqueSo
 }
 
 function isEmpty(params: unknown, type: unknown): boolean {
-  return Object(params).constructor === type && Object.keys(params as object).length === 0;
+  const { constructor } = Object(params) as object;
+  return constructor === type && Object.keys(params as object).length === 0;
 }
 
 const answering = 'a function that answers a value; null makes all tasks one';
