@@ -30,7 +30,11 @@ export function advance(
     schedule.nextSlot = nextSlot;
     line.put(schedule);
   }
-  return { status: 'advanced', ...(added ? { added } : {}), ...(live && !lockedOut ? { overlaps: live.id } : {}) };
+  return {
+    status: 'advanced',
+    ...(added ? { added } : {}),
+    ...(live && !lockedOut ? { overlaps: live.id } : {}),
+  };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Added } from '../answers.js';
 import type { ClaimedTask } from '../backend.js';
 import {
   keptFailures,
@@ -84,6 +85,23 @@ export class MemoryTask implements HeapMember {
     this.finishedAt = undefined;
     this.removeAt = undefined;
     this.cancelRequested = false;
+  }
+
+  /** The answer to an enqueue of its id, where that alone settles the matter. */
+  answerTo({ token, replace }: NewTask): Added | undefined {
+    if (this.given.token === token) return { status: 'enqueued' };
+    const isFree = this.state === 'dead' || this.state === 'cancelled';
+    const staysAsItIs = this.state === 'pending' || (!isFree && !replace);
+    return staysAsItIs ? { status: 'existing' } : undefined;
+  }
+
+  /**
+   * Whether it, the holder of a lock, takes over what a new task says: where it has not started, or is parked; not where that
+   * is to replace the one of its own id.
+   */
+  givesWayTo({ lock, replace }: NewTask, existing?: MemoryTask): boolean {
+    if (lock!.onConflict !== 'replace' || (existing && replace)) return false;
+    return !this.hasStarted || this.state === 'parked';
   }
 
   /** Takes over what an enqueue says; the id stays. */

@@ -70,10 +70,11 @@ export class Model {
     if (found?.state === 'pending') return { status: 'existing' };
     if (found && !task.replace && found.state !== 'dead' && found.state !== 'cancelled')
       return { status: 'existing' };
-    const holder = this.holderOf(task.lock);
-    if (holder && holder !== found && isFromEnqueue(task.lock)) return this.conflict(holder, task);
-
     const isReplaced = found !== undefined && task.replace === true;
+    const holder = this.holderOf(task.lock);
+    if (holder && holder !== found && isFromEnqueue(task.lock))
+      return this.conflict(holder, task, isReplaced);
+
     const { id, token, priority, retries } = task;
     const added: ModelTask = { ...fresh, id, token, priority, retries, arrival: ++this.arrivals, dueAt: 0 };
     added.isAnew = found !== undefined;
@@ -83,9 +84,9 @@ export class Model {
     return { status: isReplaced ? 'replaced' : 'enqueued' };
   }
 
-  /** The newest takes the place of one that has not started, or is parked. */
-  private conflict(holder: ModelTask, task: NewTask): Added {
-    const givesWay = !holder.hasStarted || holder.state === 'parked';
+  /** The newest takes the place of one that has not started, or is parked, unless it was to take that of its own id. */
+  private conflict(holder: ModelTask, task: NewTask, isReplaced: boolean): Added {
+    const givesWay = !isReplaced && (!holder.hasStarted || holder.state === 'parked');
     if (task.lock!.onConflict === 'raise') return { status: 'raised', holder: holder.id };
     if (task.lock!.onConflict !== 'replace' || !givesWay) return { status: 'rejected', holder: holder.id };
     Object.assign(holder, fresh, { epoch: undefined });

@@ -36,7 +36,8 @@ BEGIN
         CONTINUE WHEN NOT FOUND;
       ELSIF other.id IS NOT NULL THEN
         holder := other.id;
-        IF given.conflict = 'replace' AND (other.state = 'parked' OR (other.epoch = 0 AND other.attempt = 0)) THEN
+        -- Not where the task of its own id is to be replaced: two would change then, or the wrong one.
+        IF given.conflict = 'replace' AND (existing.id IS NULL OR given.replace IS NOT TRUE) AND (other.state = 'parked' OR (other.epoch = 0 AND other.attempt = 0)) THEN
           SELECT * INTO other FROM tasks t
             WHERE t.queue = other.queue AND t.id = other.id AND t.held_key = given.key AND t.state <> 'pending'
               AND (t.state = 'parked' OR (t.epoch = 0 AND t.attempt = 0)) FOR UPDATE;
