@@ -64,6 +64,21 @@ export class Model {
     return this.tasks.find((task) => task.id === id);
   }
 
+  /** One after the other; none of them where one raises. */
+  addGroup(tasks: readonly NewTask[]): Added[] {
+    const before = this.records.map((record) => ({ ...record }));
+    const added: Added[] = [];
+    for (const task of tasks) {
+      const answer = this.add(task);
+      if (answer.status === 'raised') {
+        this.records = before;
+        return tasks.map((other) => (other === task ? answer : { status: 'dropped' }));
+      }
+      added.push(answer);
+    }
+    return added;
+  }
+
   add(task: NewTask): Added {
     const found = this.find(task.id);
     if (found?.token === task.token) return { status: 'enqueued' };
@@ -76,7 +91,8 @@ export class Model {
       return this.conflict(holder, task, isReplaced);
 
     const { id, token, priority, retries } = task;
-    const added: ModelTask = { ...fresh, id, token, priority, retries, arrival: ++this.arrivals, dueAt: 0 };
+    const arrival = isReplaced ? found.arrival : ++this.arrivals;
+    const added: ModelTask = { ...fresh, id, token, priority, retries, arrival, dueAt: 0 };
     added.isAnew = found !== undefined;
     this.records = this.records.filter((other) => other.id !== id);
     this.records.push(added);
