@@ -214,6 +214,23 @@ describe('A slot of a unique job', () => {
     await endAll();
   });
 
+  it('tells afterEnqueue which task was stored, where that is one which gave way', async () => {
+    const told: string[] = [];
+    @JobHooks()
+    class Told {
+      afterEnqueue(success: boolean, { id, slot }: Task): void {
+        told.push(`${slot ? 'slot' : id} ${success}: ${id}`);
+      }
+    }
+    const unique = { lock: 'until_completed', onConflict: 'replace' } as const;
+    const { app, enqueue, endAll } = await startBeats(unique, { overlap: 'queue', providers: [Told] });
+    await endAll();
+    await enqueue({ id: 'by hand', in: '1h' });
+    await app.advance(minute);
+    expect(told.slice(1)).toEqual(['by hand true: by hand', 'slot true: by hand']);
+    await endAll();
+  });
+
   it('that runSchedule makes is refused as any other', async () => {
     const { app, began, endAll } = await startBeats({ lock: 'until_completed' });
     expect(await app.catalog.runSchedule('Beat')).toBe('taken');
