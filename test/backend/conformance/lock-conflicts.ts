@@ -87,6 +87,30 @@ export function describeLockConflicts(bare: Setup): void {
     );
 
     it(
+      'stops its own group, and none that is stored in the same call',
+      setup(async ({ backend, enqueue, task, list }) => {
+        await enqueue({ id: 'holder', lock });
+        const free = { ...raise, key: 'free' };
+        const groups = [
+          [task({ id: 'a' })],
+          [task({ id: 'b', lock: raise })],
+          [task({ id: 'c', lock: free })],
+          [task({ id: 'd' }), task({ id: 'e', lock: free })],
+          [task({ id: 'f', lock: raise })],
+          [task({ id: 'g', lock: free }), task({ id: 'h' })],
+        ];
+        const [a, b, c, , f] = await backend.tasks.add(groups);
+        expect([a, b, c, f]).toEqual([
+          [{ status: 'enqueued' }],
+          [{ status: 'raised', holder: 'holder' }],
+          [{ status: 'enqueued' }],
+          [{ status: 'raised', holder: 'holder' }],
+        ]);
+        expect((await list('waiting')).toSorted()).toEqual(['a', 'c', 'holder']);
+      }),
+    );
+
+    it(
       'is not asked for a task whose id is taken: existing comes first',
       setup(async ({ add }) => {
         await add({ id: 'holder', lock }, { id: 'a' });
