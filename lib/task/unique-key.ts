@@ -51,8 +51,15 @@ function valueOf({ by }: UniquePlan, { where, params, type, uniqueBy }: UniqueSo
   }
   if (!by) return isEmpty(params, type) ? {} : params;
   const named = Object(params) as Record<string, unknown>;
-  const values = by.map((name) => (isThere(named[name]) ? named[name] : undefined));
-  return values.some(isThere) ? values : refuse('unique.by', by, 'names of params, one of which is given');
+  // Each in a list of its own, so that one that is left out differs from null.
+  const values = by.map((name) => (isParam(named, name) ? [named[name]] : []));
+  const isGiven = values.some(({ length }) => length > 0);
+  return isGiven ? values : refuse('unique.by', by, 'names of params, one of which is given');
+}
+
+/** Also a getter of the params class, but nothing that every object has. */
+function isParam(params: Record<string, unknown>, name: string): boolean {
+  return isThere(params[name]) && (Object.hasOwn(params, name) || !(name in Object.prototype));
 }
 
 function isEmpty(params: unknown, type: unknown): boolean {

@@ -259,6 +259,15 @@ describe('What makes two tasks the same', () => {
     expect(keyOf(params, { by: ['user', 'left'] })).toBe(keyOf(others, { by: ['user', 'left'] }));
   });
 
+  it('by name tells a param that is null from one that is left out, and this from undefined not', () => {
+    const by = ['user', 'team'];
+    const without = keyOf({ user: 1 }, { by });
+    expect(keyOf({ user: 1, team: null }, { by })).not.toBe(without);
+    expect(keyOf({ user: 1, team: undefined }, { by })).toBe(without);
+    expect(keyOf({ user: 1, team: [] }, { by })).not.toBe(without);
+    expect(keyOf({ team: 1 }, { by })).not.toBe(without);
+  });
+
   it('may be a getter of the params class', () => {
     class Range {
       constructor(
@@ -321,6 +330,7 @@ describe('What makes two tasks the same', () => {
       { params: 7 },
       /^Charge: unique\.by is \["user"\], but/,
     ],
+    ['what every object has', { by: ['__proto__'] }, {}, /^Charge: unique\.by is \["__proto__"\], but/],
     ['the name of a method', { by: ['toString'] }, {}, /^Charge: unique\.by is \["toString"\], but/],
   ])('is refused where it is %s: all tasks would be one', (_, plan, source, message) => {
     const refused = () => keyOf(params, plan, source);
