@@ -14,6 +14,7 @@ export class PgConnection implements SqlConnection {
   async query(sql: string, values: readonly string[], withinMs: number): Promise<readonly Row[]> {
     const until = performance.now() + withinMs;
     const client = await this.connect(withinMs);
+    client.on('error', unheard);
     let isCutOff = false;
     const timer = setTimeout(
       () => {
@@ -34,6 +35,7 @@ export class PgConnection implements SqlConnection {
       throw refusalOf(this.name, error, true);
     } finally {
       clearTimeout(timer);
+      client.off('error', unheard);
     }
   }
 
@@ -64,6 +66,9 @@ export class PgConnection implements SqlConnection {
     });
   }
 }
+
+/** A connection that breaks says so by the answer that it owes, too; unheard, it would end the process. */
+function unheard(): void {}
 
 function isBroken(error: unknown): boolean {
   const { code } = error as { code?: string };

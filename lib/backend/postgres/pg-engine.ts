@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Client, ClientConfig, Pool } from 'pg';
 import { UnusableStoreError } from '../errors.js';
 import type { PgPool, PgPoolClient } from './drivers.js';
@@ -38,8 +39,8 @@ export async function pgEngine({
     application_name: config.application_name ?? schema,
   };
   const pools: PgPool[] = [];
-  const poolOf = (max: number): PgPool => {
-    const made = new pg.Pool({ ...own, max, idleTimeoutMillis: 0 });
+  const poolOf = (max: number, idleTimeoutMillis = 0): PgPool => {
+    const made = new pg.Pool({ ...own, max, idleTimeoutMillis });
     // Connections that break while nobody uses them are made anew when they are needed.
     made.on('error', () => undefined);
     pools.push(made);
@@ -52,7 +53,7 @@ export async function pgEngine({
     side: new PgConnection(name, side, pool === undefined),
     wire: notify ? new PgBellWire(() => new pg.Client(own), schema) : undefined,
     async transact(work) {
-      transactions ??= poolOf(transactionConnections);
+      transactions ??= poolOf(transactionConnections, 10_000);
       const client = await transactions.connect().catch((error: unknown) => {
         throw refusalOf(name, error, false);
       });
@@ -61,7 +62,9 @@ export async function pgEngine({
     isSingle: false,
     mustJoin: () => false,
     async close() {
-      await Promise.all(pools.map((one) => one.end().catch(() => undefined)));
+      // A handler that never gives its connection back must not keep the application from closing.
+      const ended = Promise.all(pools.map((one) => one.end().catch(() => undefined)));
+      await Promise.race([ended, pause(deadlineMs, undefined, { ref: false })]);
     },
   };
 }

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { TaskIds } from '../../task/task-id.js';
 import type { NewTask } from '../../task/task-record.js';
 import type { Added } from '../answers.js';
 import { StoreUnavailableError } from '../errors.js';
@@ -28,6 +28,8 @@ interface Waiting {
 export class AddLine {
   private readonly waiting: Waiting[] = [];
   private underWay = 0;
+  /** In the order of time, so that those of one time lie together in the index. */
+  private readonly ids = new TaskIds();
 
   constructor(
     private readonly functions: PostgresFunctions,
@@ -68,7 +70,7 @@ export class AddLine {
   /** Never rejects. A call that got no answer is repeated as it was: the database knows it again. */
   private async store(batch: readonly Waiting[]): Promise<void> {
     const argument = {
-      call: randomUUID(),
+      call: this.ids.next(Date.now()),
       tasks: batch.flatMap(({ group }) => group.map(taskArgument)),
       sizes: batch.map(({ group }) => group.length),
     };

@@ -138,11 +138,16 @@ export class PostgresTasks implements TaskStore {
         leaseMs,
         runner,
         turn: this.turn++ % Math.max(queues.length, 1),
-        purges: purges || undefined,
+        remember: purges ? this.rememberMs : undefined,
         declares,
         holding: holding && idsByQueue(holding),
       },
     }) as Promise<ExchangeAnswer>;
+  }
+
+  /** A first try may still be on its way for a while after its last repeat. */
+  private get rememberMs(): number {
+    return 2 * this.settings.enqueueTimeoutMs + 60_000;
   }
 
   private sendAlone(): void {

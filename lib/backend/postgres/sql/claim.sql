@@ -66,6 +66,13 @@ BEGIN
   END LOOP;
 END $$;
 
+-- Forgets calls that nobody repeats any more, some thousands at most.
+CREATE OR REPLACE FUNCTION forget_calls(before bigint) RETURNS void LANGUAGE sql AS $$
+  DELETE FROM calls WHERE call = ANY (ARRAY(
+    SELECT c.call FROM calls c WHERE c.at < before ORDER BY c.at LIMIT 5000 FOR UPDATE SKIP LOCKED
+  ))
+$$;
+
 -- What time alone has brought about in a queue: lost leases, due tasks.
 CREATE OR REPLACE FUNCTION catch_up(asked_queue text, dead_keep bigint, cancelled_keep bigint, now bigint) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -249,7 +256,8 @@ BEGIN
 END $$;
 
 -- Takes the best due tasks of some queues, in turn, so that none starves. Argument: { queues: [[queue, limit] …], limit, leaseMs,
--- runner, turn, purges?, declares?, holding?: { queue: [id …] } }. Answers the tasks, and per queue when to look again.
+-- runner, turn, remember?, declares?, holding?: { queue: [id …] } }. Answers the tasks, and per queue when to look again.
+-- With `remember` what is past its retention is forgotten, and calls that are older than that many milliseconds.
 CREATE OR REPLACE FUNCTION claim_all(said json, dead_keep bigint, cancelled_keep bigint, now bigint, OUT claims text, OUT nexts text)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -281,10 +289,11 @@ BEGIN
         ARRAY(SELECT json_array_elements_text(said -> 'holding' -> names[i])), names[i], asked_runner, cancelled_keep, now
       );
     END IF;
-    IF (said ->> 'purges')::boolean THEN PERFORM purge(names[i], now); END IF;
+    IF said ->> 'remember' IS NOT NULL THEN PERFORM purge(names[i], now); END IF;
     PERFORM catch_up(names[i], dead_keep, cancelled_keep, now);
     is_open[i] := room[i] > 0;
   END LOOP;
+  IF said ->> 'remember' IS NOT NULL THEN PERFORM forget_calls(now - (said ->> 'remember')::bigint); END IF;
   FOR pause IN SELECT q.queue, q.paused_until FROM queues q WHERE q.queue = ANY (names) AND q.paused_until > now LOOP
     i := array_position(names, pause.queue);
     paused[i] := pause.paused_until;
