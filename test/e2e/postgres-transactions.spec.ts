@@ -103,7 +103,9 @@ describe('enqueue with a transaction', () => {
     };
     const transaction = await openTransaction();
     await transaction.query(noteSql, ['before']);
-    expect(await jobs.enqueue(Noting, 'second', { id: 'x', transaction })).toMatchObject({ status: 'existing' });
+    expect(await jobs.enqueue(Noting, 'second', { id: 'x', transaction })).toMatchObject({
+      status: 'existing',
+    });
     expect(await jobs.enqueue(Rejecting, undefined, { transaction })).toMatchObject({
       status: 'rejected',
       holder: holders.reject.id,
@@ -185,7 +187,9 @@ describe('enqueue with a transaction', () => {
     const { jobs, stored } = await still();
     const transaction = await openTransaction();
     await transaction.query('SELECT 1 / 0').catch(() => undefined);
-    await expect(jobs.enqueue(Noting, 'a', { transaction })).rejects.toThrow('current transaction is aborted');
+    await expect(jobs.enqueue(Noting, 'a', { transaction })).rejects.toThrow(
+      'current transaction is aborted',
+    );
     await transaction.query('ROLLBACK');
     expect(await stored()).toBe(0);
   });
