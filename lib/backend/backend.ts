@@ -62,6 +62,8 @@ export interface TaskStore {
    * another. A store that is one part has none.
    */
   partOf?(queue: string): number;
+  /** Whether somebody else may keep a group waiting for long: then no other waits for its answer. */
+  mayBeHeld?(group: readonly NewTask[]): boolean;
   /**
    * Stores tasks. Each group is stored whole or not at all, groups do not depend on each other; ids and locks are taken
    * in the same step. A `raised` conflict (a lock with `onConflict: 'raise'`) stores nothing of its group, whose other

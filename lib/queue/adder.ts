@@ -78,6 +78,11 @@ export class Adder {
   /** One for all, or for each part of the store: who waits for a part that is silent must not keep the others waiting. */
   private batchesOf(waiting: readonly Waiting[]): (readonly Waiting[])[] {
     const { tasks } = this.backend;
+    if (tasks.mayBeHeld) {
+      const [held, others] = [[] as Waiting[], [] as Waiting[]];
+      for (const one of waiting) (tasks.mayBeHeld(one.group) ? held : others).push(one);
+      return [...(others.length > 0 ? [others] : []), ...held.map((one) => [one])];
+    }
     if (!tasks.partOf) return [waiting];
     const batches = new Map<number, Waiting[]>();
     for (const one of waiting) {

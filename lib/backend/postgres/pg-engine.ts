@@ -8,6 +8,7 @@ import type { PostgresEngine } from './postgres-engine.js';
 import { deadlineMs } from './postgres-functions.js';
 import type { SqlSession } from './postgres-migrate.js';
 import { refusalOf } from './postgres-refusal.js';
+import { Turns } from './turns.js';
 
 /** Two exchanges, and what is asked beside them. */
 const hotConnections = 3;
@@ -48,18 +49,22 @@ export async function pgEngine({
   };
   const side = pool ?? poolOf(sideConnections);
   let transactions = pool;
+  // A pool refuses whoever waits longer than a connection may take to be made; a handler waits for the others.
+  const turns = new Turns(pool ? Infinity : transactionConnections);
   return {
     hot: new PgConnection(name, poolOf(hotConnections), true),
     side: new PgConnection(name, side, pool === undefined),
     wire: notify ? new PgBellWire(() => new pg.Client(own), schema) : undefined,
-    async transact(work) {
-      transactions ??= poolOf(transactionConnections, 10_000);
-      const client = await transactions.connect().catch((error: unknown) => {
-        throw refusalOf(name, error, false);
-      });
-      return inTransaction(client, work);
-    },
+    transact: (work) =>
+      turns.take(async () => {
+        transactions ??= poolOf(transactionConnections, 10_000);
+        const client = await transactions.connect().catch((error: unknown) => {
+          throw refusalOf(name, error, false);
+        });
+        return inTransaction(client, work);
+      }),
     isSingle: false,
+    isExclusive: false,
     mustJoin: () => false,
     async close() {
       // A handler that never gives its connection back must not keep the application from closing.
@@ -87,8 +92,11 @@ async function inTransaction<R>(
       isBroken = false;
       return result;
     } catch (error) {
-      await client.query('ROLLBACK');
-      isBroken = false;
+      // Where the connection broke, why it did is what counts.
+      await client.query('ROLLBACK').then(
+        () => (isBroken = false),
+        () => undefined,
+      );
       throw error;
     }
   } finally {

@@ -18,20 +18,37 @@ export interface PgliteEngineOptions {
 export async function pgliteEngine({ name, schema, database }: PgliteEngineOptions): Promise<PostgresEngine> {
   const isOurs = typeof database === 'string';
   const lite = isOurs ? await openPglite(name, database) : database;
-  const inside = new AsyncLocalStorage<true>();
+  const inside: Inside = new AsyncLocalStorage();
   const connection = new PgliteConnection(name, lite, inside);
   return {
     hot: connection,
     side: connection,
     wire: new PgliteBellWire(lite, schema, inside),
-    transact: (work) =>
-      lite.transaction((transaction) => inside.run(true, () => work(sessionOf(transaction), transaction))),
+    async transact(work) {
+      const around = { isOpen: true };
+      try {
+        return await lite.transaction((transaction) =>
+          inside.run(around, () => work(sessionOf(transaction), transaction)),
+        );
+      } finally {
+        // What was begun inside may go on beyond it.
+        around.isOpen = false;
+      }
+    },
     isSingle: true,
-    mustJoin: () => inside.getStore() !== undefined,
+    isExclusive: isOurs,
+    mustJoin: () => isInside(inside),
     async close() {
       if (isOurs) await lite.close();
     },
   };
+}
+
+/** The transaction of `transact` that a call is made in, if any. */
+type Inside = AsyncLocalStorage<{ isOpen: boolean }>;
+
+function isInside(inside: Inside): boolean {
+  return inside.getStore()?.isOpen ?? false;
 }
 
 /** A statement here cannot be cut off: one that waits for its turn is given up, one that runs ends by itself. */
@@ -39,11 +56,11 @@ class PgliteConnection implements SqlConnection {
   constructor(
     private readonly name: string,
     private readonly lite: PgliteDatabase,
-    private readonly inside: AsyncLocalStorage<true>,
+    private readonly inside: Inside,
   ) {}
 
   async query(sql: string, values: readonly string[], withinMs: number): Promise<readonly Row[]> {
-    if (this.inside.getStore())
+    if (isInside(this.inside))
       throw new StoreUnavailableError(
         `${this.name} has one connection, which the transaction around this call holds: it would wait for itself`,
         false,
@@ -67,7 +84,7 @@ class PgliteBellWire implements BellWire {
   constructor(
     private readonly lite: PgliteDatabase,
     schema: string,
-    private readonly inside: AsyncLocalStorage<true>,
+    private readonly inside: Inside,
   ) {
     this.channel = quoted(bellChannel(schema));
   }

@@ -16,7 +16,7 @@ import { PostgresBell } from './postgres-bell.js';
 import { PostgresCatalog } from './postgres-catalog.js';
 import { checkServer } from './postgres-boot-checks.js';
 import type { PostgresEngine } from './postgres-engine.js';
-import { PostgresFunctions } from './postgres-functions.js';
+import { callOf, PostgresFunctions } from './postgres-functions.js';
 import { checkSchema, migrate } from './postgres-migrate.js';
 import { KnownQueues } from './postgres-queues.js';
 import { refusalOf } from './postgres-refusal.js';
@@ -126,6 +126,7 @@ class PostgresBackend implements Backend {
       const durability = await checkServer(session, this.name, schema);
       if (this.isMigrated) await migrate(session, schema);
       else await checkSchema(session, schema, this.name);
+      if (engine.isExclusive) await session.query(callOf(schema, 'end_leases_v1'), ['']);
       return durability;
     });
     new Logger('JobsModule').log(`${this.name}: durability ${this.durability}`);

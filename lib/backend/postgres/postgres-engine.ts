@@ -13,6 +13,8 @@ export interface PostgresEngine {
   transact<R>(work: (session: SqlSession, transaction: unknown) => Promise<R>): Promise<R>;
   /** Whether there is but one connection, for everything. */
   readonly isSingle: boolean;
+  /** Whether nobody else can have the database open: leases found in it are of a process that is gone. */
+  readonly isExclusive: boolean;
   /** Whether whoever asks runs inside a transaction without which the database cannot be reached until that ends. */
   mustJoin(): boolean;
   close(): Promise<void>;

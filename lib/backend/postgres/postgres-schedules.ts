@@ -10,7 +10,7 @@ import type {
   ScheduleStore,
   SeenSchedule,
 } from '../schedule-store.js';
-import { addedOf } from './postgres-add.js';
+import { addedOf } from './postgres-add-call.js';
 import type { PostgresBell } from './postgres-bell.js';
 import type { PostgresFunctions } from './postgres-functions.js';
 import type { KnownQueues } from './postgres-queues.js';

@@ -51,13 +51,17 @@ export class PostgresTasks implements TaskStore {
     this.keyed = line();
   }
 
+  mayBeHeld(group: readonly NewTask[]): boolean {
+    return !group.every(isPlain);
+  }
+
   async add(groups: readonly (readonly NewTask[])[]): Promise<(Added[] | Error)[]> {
     const { bell, queues } = this.parts;
     await queues.know(groups.flat().map(({ queue }) => queue));
     return Promise.all(
       groups.map(async (group) => {
         if (group.length === 0) return [];
-        const added = await (group.every(isPlain) ? this.plain : this.keyed).add(group);
+        const added = await (this.mayBeHeld(group) ? this.keyed : this.plain).add(group);
         if (!(added instanceof Error))
           bell.ringAll(group.filter((_, at) => isStored(added[at]!)).map(({ queue }) => queue));
         return added;

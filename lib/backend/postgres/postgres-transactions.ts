@@ -2,7 +2,7 @@ import type { Settled, Settlement } from '../../task/outcome.js';
 import type { NewTask } from '../../task/task-record.js';
 import type { Added, BackendSettings } from '../backend.js';
 import type { TransactionStore } from '../transaction-store.js';
-import { addedOf, type StoredAnswer } from './postgres-add.js';
+import { addedOf, type StoredAnswer } from './postgres-add-call.js';
 import type { PostgresEngine } from './postgres-engine.js';
 import { answerOf, callOf } from './postgres-functions.js';
 import type { KnownQueues } from './postgres-queues.js';

@@ -134,8 +134,8 @@ EXCEPTION WHEN SQLSTATE 'NJ001' THEN
 END $$;
 
 -- Stores groups of tasks, each whole or not at all.
--- Argument: { call?, notify?, tasks: [task …], sizes?: [n …] }: tasks in the form of `new_task`, and how many of them make
--- each group. Answer: nothing where all were enqueued, else a list of [status, holder?] in the order of the tasks.
+-- Argument: { call?, patience?, notify?, tasks: [task …], sizes?: [n …] }: how long to wait for another transaction, tasks in
+-- the form of `new_task`, and how many of them make each group. Answer: nothing where all were enqueued, else a list of [status, holder?] in the order of the tasks.
 -- A call that is known has been answered before, and is told the same again. With `notify` the bell rings when the
 -- transaction commits, which only the database knows; else whoever calls rings it afterwards.
 CREATE OR REPLACE FUNCTION add_v1(asked text) RETURNS text LANGUAGE plpgsql AS $$
@@ -146,7 +146,7 @@ DECLARE
 BEGIN
   IF said ->> 'call' IS NOT NULL THEN
     -- What an open transaction keeps is asked for again, rather than waited for with a connection in hand.
-    PERFORM set_config('lock_timeout', '200ms', true);
+    PERFORM set_config('lock_timeout', coalesce(said ->> 'patience', '200ms'), true);
     INSERT INTO calls (call, at, answer) VALUES (said ->> 'call', now, '') ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
       SELECT c.answer INTO reply FROM calls c WHERE c.call = said ->> 'call';
