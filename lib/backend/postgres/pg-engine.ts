@@ -1,6 +1,7 @@
 import type { Client, ClientConfig, Pool } from 'pg';
 import { UnusableStoreError } from '../errors.js';
 import type { PgPool, PgPoolClient } from './drivers.js';
+import { OwnSockets } from './own-sockets.js';
 import { PgBellWire } from './pg-bell-wire.js';
 import { PgConnection } from './pg-connection.js';
 import type { PostgresEngine } from './postgres-engine.js';
@@ -31,10 +32,13 @@ export async function pgEngine({
   notify,
 }: PgEngineOptions): Promise<PostgresEngine> {
   const pg = await loadPg();
+  const sockets = new OwnSockets();
   const own: ClientConfig = {
-    connectionTimeoutMillis: deadlineMs,
     keepAlive: true,
+    stream: sockets.make,
     ...config,
+    // 0 would be for ever.
+    connectionTimeoutMillis: config.connectionTimeoutMillis || deadlineMs,
     application_name: config.application_name ?? schema,
   };
   const pools: PgPool[] = [];
@@ -45,11 +49,12 @@ export async function pgEngine({
     pools.push(made);
     return made;
   };
-  const side = pool ?? poolOf(sideConnections);
+  const hot = new PgConnection(name, poolOf(hotConnections));
+  const side = new PgConnection(name, pool ?? poolOf(sideConnections));
   let transactions = pool;
   return {
-    hot: new PgConnection(name, poolOf(hotConnections), true),
-    side: new PgConnection(name, side, pool === undefined),
+    hot,
+    side,
     wire: notify ? new PgBellWire(() => new pg.Client(own), schema) : undefined,
     async transact(work) {
       transactions ??= poolOf(transactionConnections);
@@ -61,7 +66,11 @@ export async function pgEngine({
     isSingle: false,
     mustJoin: () => false,
     async close() {
-      await Promise.all(pools.map((one) => one.end().catch(() => undefined)));
+      hot.close();
+      side.close();
+      // Not waited for themselves: a transaction of a handler that was given up would keep one open.
+      for (const one of pools) void one.end().catch(() => undefined);
+      await sockets.close();
     },
   };
 }
@@ -84,8 +93,11 @@ async function inTransaction<R>(
       isBroken = false;
       return result;
     } catch (error) {
-      await client.query('ROLLBACK');
-      isBroken = false;
+      // Where that fails the connection is gone, and the transaction with it: what went wrong first says more.
+      await client.query('ROLLBACK').then(
+        () => (isBroken = false),
+        () => undefined,
+      );
       throw error;
     }
   } finally {

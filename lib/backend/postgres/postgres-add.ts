@@ -28,16 +28,21 @@ interface Waiting {
 export class AddLine {
   private readonly waiting: Waiting[] = [];
   private underWay = 0;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly functions: PostgresFunctions,
     private readonly timeoutMs: number,
     private readonly closed: AbortSignal,
-  ) {}
+  ) {
+    closed.addEventListener('abort', () => clearTimeout(this.timer), { once: true });
+  }
 
   add(group: readonly NewTask[]): Promise<Added[] | Error> {
     return new Promise((resolve) => {
-      this.waiting.push({ group, until: performance.now() + this.timeoutMs, answer: resolve });
+      // Somewhat earlier than whoever asked gives up: it is to hear whether anything left this process.
+      const withinMs = this.timeoutMs - Math.min(this.timeoutMs / 10, 100);
+      this.waiting.push({ group, until: performance.now() + withinMs, answer: resolve });
       // What is added in the same moment is to be aboard.
       if (this.waiting.length === 1) queueMicrotask(() => this.send());
     });
@@ -52,6 +57,18 @@ export class AddLine {
         this.send();
       });
     }
+    if (this.waiting.length > 0) this.expireLater();
+  }
+
+  /** Those that never got their turn are told so in time; the first came first. */
+  private expireLater(): void {
+    if (this.timer || this.closed.aborted) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      const late = this.waiting.findIndex(({ until }) => until > performance.now());
+      refuse(this.waiting.splice(0, late < 0 ? this.waiting.length : late), false, noTurn());
+      if (this.waiting.length > 0) this.expireLater();
+    }, this.waiting[0]!.until - performance.now());
   }
 
   private take(): Waiting[] {
@@ -72,20 +89,33 @@ export class AddLine {
       tasks: batch.flatMap(({ group }) => group.map(taskArgument)),
       sizes: batch.map(({ group }) => group.length),
     };
-    const until = Math.max(...batch.map((one) => one.until));
     let sent = false;
     for (;;) {
+      // While nothing has left this process each may still be told so, the first that came before all.
+      const until = sent ? batch.at(-1)!.until : batch[0]!.until;
       try {
         const answer = await this.functions.call('add_v1', argument, Math.max(until - performance.now(), 1));
         return deliver(batch, answer as StoredAnswer);
       } catch (error) {
-        if (error instanceof HeldUpError && batch.length > 1) return this.storeApart(batch);
-        sent ||= !(error instanceof StoreUnavailableError) || error.sent;
+        if (error instanceof HeldUpError && batch.length > 1 && !sent) return this.storeApart(batch);
         const isHopeless = !(error instanceof StoreUnavailableError) || this.closed.aborted;
-        if (isHopeless || performance.now() + pauseMs >= until) return refuse(batch, sent, error as Error);
+        sent ||= !(error instanceof StoreUnavailableError) || error.sent;
+        if (isHopeless) return refuse(batch, sent, error as Error);
+        if (performance.now() + pauseMs >= until) {
+          if (sent && until < batch.at(-1)!.until) continue;
+          return sent ? refuse(batch, sent, error) : this.storeRest(batch, error);
+        }
       }
       await pause(pauseMs * (0.5 + Math.random()));
     }
+  }
+
+  /** Without those whose time is over. */
+  private async storeRest(batch: readonly Waiting[], error: Error): Promise<void> {
+    const over = new Set(batch.filter(({ until }) => performance.now() + pauseMs >= until));
+    refuse([...over], false, error);
+    const rest = batch.filter((one) => !over.has(one));
+    if (rest.length > 0) await this.store(rest);
   }
 
   /** An open transaction has the id or the lock of one of them: the others need not wait for it. */
@@ -108,6 +138,11 @@ function deliver(batch: readonly Waiting[], answer: StoredAnswer): void {
 
 export function addedOf([status, holder]: readonly [status: string, holder?: string | null]): Added {
   return (typeof holder === 'string' ? { status, holder } : { status }) as Added;
+}
+
+function noTurn(): Error {
+  const why = 'no connection took the task in time: all of them wait for the server, or none is free';
+  return new StoreUnavailableError(why, false);
 }
 
 function refuse(batch: readonly Waiting[], sent: boolean, cause: Error): void {
