@@ -1,87 +1,19 @@
-import { randomUUID } from 'node:crypto';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { Job, type RunnerOptions } from 'nestjs-jobs';
-import { redisBackend } from '../../lib/backend/redis/redis-backend.js';
-import { eventually, startApp } from '../support/app.js';
-import { makeOwnBuild } from '../support/own-build.js';
+import { eventually } from '../support/app.js';
+import { blockingWorkers, leaseMs } from './fixtures/blocking-workers.js';
 
 const url = process.env.TEST_REDIS_URL!;
-const leaseMs = 6_000;
-let own: Awaited<ReturnType<typeof makeOwnBuild>>;
+const startTwo = blockingWorkers(url);
 let admin: Redis;
-const folder = mkdtempSync(join(tmpdir(), 'nestjs-jobs-blocked-'));
-const workers = new Set<ChildProcess>();
 
-beforeAll(async () => {
-  own = await makeOwnBuild();
+beforeAll(() => {
   admin = new Redis(url);
-}, 120_000);
-
-afterEach(async () => {
-  for (const worker of workers) worker.kill('SIGKILL');
-  await eventually(() => workers.size === 0);
 });
 
 afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await own.remove();
   await admin.quit();
 });
-
-/** Two worker processes that look for tasks all the time; the one that gets the task blocks until `unblock`. */
-async function startTwo(runner: RunnerOptions = {}) {
-  const prefix = `b${randomUUID().slice(0, 8)}`;
-  const file = join(folder, prefix);
-  const settings = { concurrency: 2, lease: leaseMs, pollInterval: '200ms', ...runner };
-  const fixture = join(process.cwd(), 'test/e2e/fixtures/blocking-worker.mjs');
-  const args = [fixture, own.directory, url, prefix, JSON.stringify(settings), file];
-  await Promise.all([startWorker(args), startWorker(args)]);
-  @Job({ queue: 'blocking', name: 'Blocking', retries: 5, keep: '1h' })
-  class Blocking {
-    run() {}
-  }
-  const options = { backend: redisBackend({ url }), prefix, runner: false as const };
-  const { jobs, catalog } = await startApp({ options, realTime: true });
-  const pidsOf = (what: string) =>
-    (existsSync(`${file}.notes`) ? readFileSync(`${file}.notes`, 'utf8') : '')
-      .split('\n')
-      .filter((line) => line.startsWith(what))
-      .map((line) => line.split(' ')[2]);
-  return {
-    prefix,
-    /** The processes in which a run began, or ended, in order. */
-    began: (id = '') => pidsOf(`began ${id}`),
-    ended: (id = '') => pidsOf(`ended ${id}`),
-    task: (id = 'first') => catalog.task({ queue: 'blocking', id }),
-    unblock: () => writeFileSync(file, ''),
-    /** Answers when the first has begun. */
-    async begin(ids = ['first'], timeout?: string) {
-      await jobs.bulk((bulk) => {
-        for (const id of ids) bulk.enqueue(Blocking, undefined, { id, timeout });
-      });
-      await eventually(() => pidsOf('began first').length === 1);
-      return Date.now();
-    },
-  };
-}
-
-async function startWorker(args: string[]): Promise<void> {
-  const worker = spawn(process.execPath, args, {
-    env: { ...process.env, NODE_OPTIONS: '' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  workers.add(worker);
-  worker.once('exit', () => workers.delete(worker));
-  await new Promise<void>((resolve, reject) => {
-    worker.stdout!.once('data', () => resolve());
-    worker.once('exit', (code) => reject(new Error(`a worker ended early with ${code}`)));
-  });
-}
 
 /** The connections of lease threads, by id. */
 async function threadConnections(prefix: string): Promise<string[]> {

@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { isBroken } from './pg-connection.js';
 import type { BellWire, Ring } from './postgres-bell.js';
 import { callOf, deadlineMs } from './postgres-functions.js';
 import { fromText, toText } from './postgres-text.js';
@@ -32,10 +33,9 @@ export class PgBellWire implements BellWire {
     await this.connect();
   }
 
-  async send(rings: readonly Ring[]): Promise<void> {
+  async send(rings: readonly Ring[]): Promise<boolean> {
     const { client } = this;
-    // Who missed it finds the work by its sweep.
-    if (client) await this.ask(client, callOf(this.schema, 'ring_v1'), [toText(rings)]);
+    return client !== undefined && this.ask(client, callOf(this.schema, 'ring_v1'), [toText(rings)]);
   }
 
   async close(): Promise<void> {
@@ -43,7 +43,8 @@ export class PgBellWire implements BellWire {
     clearTimeout(this.timer);
     const { client } = this;
     this.client = undefined;
-    await client?.end().catch(() => undefined);
+    // Not waited for: a server that has fallen silent would never answer.
+    void client?.end().catch(() => undefined);
   }
 
   private async connect(): Promise<void> {
@@ -56,7 +57,7 @@ export class PgBellWire implements BellWire {
     });
     try {
       await client.connect();
-      await client.query(`LISTEN ${quoted(bellChannel(this.schema))}`);
+      await within(deadlineMs, client.query(`LISTEN ${quoted(bellChannel(this.schema))}`));
     } catch (error) {
       void client.end().catch(() => undefined);
       throw error;
@@ -96,15 +97,28 @@ export class PgBellWire implements BellWire {
   }
 
   /** One that does not answer in time may be half open: it is given up. */
-  private async ask(client: Client, sql: string, values: string[]): Promise<void> {
-    const timer = setTimeout(() => this.broken(client), deadlineMs);
+  private async ask(client: Client, sql: string, values: string[]): Promise<boolean> {
     try {
-      await client.query(sql, values);
-    } catch {
-      // Where the connection broke it says so itself; else the ring is lost, which the sweep makes up for.
-    } finally {
-      clearTimeout(timer);
+      await within(deadlineMs, client.query(sql, values));
+      return true;
+    } catch (error) {
+      // What the server refused it would refuse again: the sweep makes up for it.
+      if (!isBroken(error)) return true;
+      this.broken(client);
+      return false;
     }
+  }
+}
+
+async function within(ms: number, answer: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -5,72 +5,91 @@ import type { Row, SqlConnection } from './sql-connection.js';
 
 /** Runs statements on the connections of a pool. One that does not answer in time is cut off: it may be half open. */
 export class PgConnection implements SqlConnection {
+  /** Ends what is waited for, at the close. */
+  private readonly waits = new Set<() => void>();
+
   constructor(
     private readonly name: string,
     private readonly pool: PgPool,
-    private readonly isOurs: boolean,
   ) {}
 
   async query(sql: string, values: readonly string[], withinMs: number): Promise<readonly Row[]> {
     const until = performance.now() + withinMs;
     const client = await this.connect(withinMs);
-    client.on('error', unheard);
     let isCutOff = false;
-    const timer = setTimeout(
-      () => {
-        isCutOff = true;
-        client.release(true);
-      },
-      Math.max(until - performance.now(), 1),
-    );
+    const over = this.within(until - performance.now(), () => {
+      isCutOff = true;
+      client.release(true);
+    });
+    client.on('error', unheard);
     try {
       const { rows } = await client.query(sql, values as string[]);
       if (!isCutOff) client.release();
       return rows;
     } catch (error) {
       if (isCutOff)
-        throw new StoreUnavailableError(`${this.name} did not answer within ${withinMs} ms`, true);
+        throw new StoreUnavailableError(
+          `${this.name} did not answer within ${Math.round(withinMs)} ms`,
+          true,
+        );
       // After an error of the server the connection is as good as before; without one it is broken.
       client.release(isBroken(error));
       throw refusalOf(this.name, error, true);
     } finally {
-      clearTimeout(timer);
       client.off('error', unheard);
+      over();
     }
   }
 
-  async close(): Promise<void> {
-    if (this.isOurs) await this.pool.end();
+  /** Nobody waits any longer, neither for a connection nor for an answer. */
+  close(): void {
+    for (const end of this.waits) end();
   }
 
   /** A pool whose connections are all taken, or cannot be made, keeps nobody waiting past the time. */
   private connect(withinMs: number): Promise<PgPoolClient> {
     return new Promise((resolve, reject) => {
       let isLate = false;
-      const timer = setTimeout(() => {
+      const over = this.within(withinMs, () => {
         isLate = true;
         const why = 'a connection could not be had: none is free, or the server does not answer';
-        reject(new StoreUnavailableError(`${this.name}: ${why} within ${withinMs} ms`, false));
-      }, withinMs);
+        reject(new StoreUnavailableError(`${this.name}: ${why} within ${Math.round(withinMs)} ms`, false));
+      });
       this.pool.connect().then(
         (client) => {
-          clearTimeout(timer);
+          over();
           if (isLate) client.release();
           else resolve(client);
         },
         (error: unknown) => {
-          clearTimeout(timer);
+          over();
           reject(refusalOf(this.name, error, false));
         },
       );
     });
   }
+
+  /** Calls `end` when the time is over or at the close, unless what it answers is called before. */
+  private within(ms: number, end: () => void): () => void {
+    const once = () => {
+      over();
+      end();
+    };
+    const timer = setTimeout(once, Math.max(ms, 1));
+    const over = () => {
+      clearTimeout(timer);
+      this.waits.delete(once);
+    };
+    this.waits.add(once);
+    return over;
+  }
 }
 
-/** A connection that breaks says so by the answer that it owes, too; unheard, it would end the process. */
+/** A connection that breaks says so by the answer that is waited for; unheard, its event would end the process. */
 function unheard(): void {}
 
-function isBroken(error: unknown): boolean {
+/** Whether a connection is of no more use after an error. */
+export function isBroken(error: unknown): boolean {
   const { code } = error as { code?: string };
   return code === undefined || !/^[0-9A-Z]{5}$/.test(code) || /^(08|57P0)/.test(code);
 }

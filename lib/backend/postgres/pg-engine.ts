@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Client, ClientConfig, Pool } from 'pg';
 import { UnusableStoreError } from '../errors.js';
 import type { PgPool, PgPoolClient } from './drivers.js';
+import { OwnSockets } from './own-sockets.js';
 import { PgBellWire } from './pg-bell-wire.js';
 import { PgConnection } from './pg-connection.js';
 import type { PostgresEngine } from './postgres-engine.js';
@@ -33,10 +33,13 @@ export async function pgEngine({
   notify,
 }: PgEngineOptions): Promise<PostgresEngine> {
   const pg = await loadPg();
+  const sockets = new OwnSockets();
   const own: ClientConfig = {
-    connectionTimeoutMillis: deadlineMs,
     keepAlive: true,
+    stream: sockets.make,
     ...config,
+    // 0 would be for ever.
+    connectionTimeoutMillis: config.connectionTimeoutMillis || deadlineMs,
     application_name: config.application_name ?? schema,
   };
   const pools: PgPool[] = [];
@@ -47,13 +50,14 @@ export async function pgEngine({
     pools.push(made);
     return made;
   };
-  const side = pool ?? poolOf(sideConnections);
+  const hot = new PgConnection(name, poolOf(hotConnections));
+  const side = new PgConnection(name, pool ?? poolOf(sideConnections));
   let transactions = pool;
   // A pool refuses whoever waits longer than a connection may take to be made; a handler waits for the others.
   const turns = new Turns(pool ? Infinity : transactionConnections);
   return {
-    hot: new PgConnection(name, poolOf(hotConnections), true),
-    side: new PgConnection(name, side, pool === undefined),
+    hot,
+    side,
     wire: notify ? new PgBellWire(() => new pg.Client(own), schema) : undefined,
     transact: (work) =>
       turns.take(async () => {
@@ -67,9 +71,11 @@ export async function pgEngine({
     isExclusive: false,
     mustJoin: () => false,
     async close() {
-      // A handler that never gives its connection back must not keep the application from closing.
-      const ended = Promise.all(pools.map((one) => one.end().catch(() => undefined)));
-      await Promise.race([ended, pause(deadlineMs, undefined, { ref: false })]);
+      hot.close();
+      side.close();
+      // Not waited for themselves: a transaction of a handler that was given up would keep one open.
+      for (const one of pools) void one.end().catch(() => undefined);
+      await sockets.close();
     },
   };
 }
@@ -92,7 +98,7 @@ async function inTransaction<R>(
       isBroken = false;
       return result;
     } catch (error) {
-      // Where the connection broke, why it did is what counts.
+      // Where that fails the connection is gone, and the transaction with it: what went wrong first says more.
       await client.query('ROLLBACK').then(
         () => (isBroken = false),
         () => undefined,

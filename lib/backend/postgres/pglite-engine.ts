@@ -73,8 +73,6 @@ class PgliteConnection implements SqlConnection {
       }
     });
   }
-
-  async close(): Promise<void> {}
 }
 
 class PgliteBellWire implements BellWire {
@@ -96,7 +94,9 @@ class PgliteBellWire implements BellWire {
   }
 
   /** Everybody who listens is in this process, and has heard it. */
-  async send(): Promise<void> {}
+  async send(): Promise<boolean> {
+    return true;
+  }
 
   async close(): Promise<void> {
     if (this.hear && !this.lite.closed) await this.lite.unlisten(this.channel, this.hear);

@@ -15,18 +15,22 @@ export interface WaitingGroup {
 
 /** Groups that go in one statement. A call that got no answer is repeated as it was: the database knows it again. */
 export class AddCall {
-  readonly until: number;
+  /** Whether the database may have got it. */
+  isSent = false;
   private readonly argument: Readonly<Record<string, unknown>>;
-  private isSent = false;
 
   constructor(private readonly waiting: readonly WaitingGroup[]) {
-    this.until = Math.max(...waiting.map((one) => one.until));
     this.argument = {
       // Begins with the time, so that calls of one time lie together in the index.
       call: `${Date.now().toString(36)}-${randomUUID()}`,
       tasks: waiting.flatMap(({ group }) => group.map(taskArgument)),
       sizes: waiting.map(({ group }) => group.length),
     };
+  }
+
+  /** While nothing has left this process each may still be told so, the first that came before all. */
+  get until(): number {
+    return this.isSent ? this.waiting.at(-1)!.until : this.waiting[0]!.until;
   }
 
   /** Answers those who wait, or rejects. `patience` is how long it waits for another transaction. */

@@ -22,6 +22,7 @@ export class AddLine {
   private readonly waiting: WaitingGroup[] = [];
   private readonly held: HeldLine;
   private underWay = 0;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly functions: PostgresFunctions,
@@ -29,11 +30,14 @@ export class AddLine {
     private readonly closed: AbortSignal,
   ) {
     this.held = new HeldLine(functions, closed);
+    closed.addEventListener('abort', () => clearTimeout(this.timer), { once: true });
   }
 
   add(group: readonly NewTask[]): Promise<Added[] | Error> {
     return new Promise((resolve) => {
-      const one = { group, until: performance.now() + this.timeoutMs, answer: resolve };
+      // Somewhat earlier than whoever asked gives up: it is to hear whether anything left this process.
+      const withinMs = this.timeoutMs - Math.min(this.timeoutMs / 10, 100);
+      const one = { group, until: performance.now() + withinMs, answer: resolve };
       // It could but wait, and would keep others waiting.
       if (this.held.isHeld(group)) return this.held.add(one);
       this.waiting.push(one);
@@ -51,6 +55,20 @@ export class AddLine {
         this.send();
       });
     }
+    if (this.waiting.length > 0) this.expireLater();
+  }
+
+  /** Those that never got their turn are told so in time; the first came first. */
+  private expireLater(): void {
+    if (this.timer || this.closed.aborted) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      const late = this.waiting.findIndex(({ until }) => until > performance.now());
+      const why = 'no connection took the task in time: all of them wait for the server, or none is free';
+      const over = this.waiting.splice(0, late < 0 ? this.waiting.length : late);
+      for (const { answer } of over) answer(new StoreUnavailableError(why, false));
+      if (this.waiting.length > 0) this.expireLater();
+    }, this.waiting[0]!.until - performance.now());
   }
 
   private take(): WaitingGroup[] {
@@ -72,11 +90,22 @@ export class AddLine {
         return await call.make(this.functions);
       } catch (error) {
         // An open transaction has the id or the lock of one of them: the others need not wait for it, nor does this line.
-        if (error instanceof HeldUpError) return batch.forEach((one) => this.held.add(one));
-        const isHopeless = !(error instanceof StoreUnavailableError) || this.closed.aborted;
-        if (isHopeless || performance.now() + pauseMs >= call.until) return call.refuse(error as Error);
+        if (error instanceof HeldUpError && !call.isSent) return batch.forEach((one) => this.held.add(one));
+        if (!(error instanceof StoreUnavailableError) || this.closed.aborted)
+          return call.refuse(error as Error);
+        if (performance.now() + pauseMs >= call.until) {
+          if (call.isSent) return call.refuse(error);
+          return this.storeRest(batch, error);
+        }
       }
       await pause(pauseMs * (0.5 + Math.random()));
     }
+  }
+
+  /** Nothing has left this process: those whose time is over are told so, the others go again. */
+  private async storeRest(batch: readonly WaitingGroup[], error: Error): Promise<void> {
+    const rest = batch.filter(({ until }) => performance.now() + pauseMs < until);
+    for (const one of batch) if (!rest.includes(one)) one.answer(error);
+    if (rest.length > 0) await this.store(rest);
   }
 }

@@ -123,6 +123,8 @@ class PostgresBackend implements Backend {
 
   private async prepare(engine: PostgresEngine, schema: string): Promise<void> {
     this.durability = await engine.transact(async (session) => {
+      // Whoever waited for another that migrates must see what that has made.
+      await session.exec('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
       const durability = await checkServer(session, this.name, schema);
       if (this.isMigrated) await migrate(session, schema);
       else await checkSchema(session, schema, this.name);

@@ -5,12 +5,14 @@ type Wake = (queue: string, cancelledId?: string) => void;
 /** t: for tasks, s: for schedules. */
 type Kind = 't' | 's';
 
+const mostWaiting = 10_000;
+
 /** What carries rings between processes. */
 export interface BellWire {
   /** Connects; whoever listens is told of each ring, and where some may have been missed. */
   open(heard: (ring: Ring) => void, missed: () => void): Promise<void>;
-  /** Never rejects. */
-  send(rings: readonly Ring[]): Promise<void>;
+  /** Never rejects; false where they may not have been heard: they are to be sent again after the next `missed`. */
+  send(rings: readonly Ring[]): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -37,7 +39,10 @@ export class PostgresBell implements Bell {
       ([kind, queue, sender, cancelledId]) => {
         if (sender !== this.sender) this.wake(kind, queue, cancelledId ?? undefined);
       },
-      () => this.wakeAll(),
+      () => {
+        this.wakeAll();
+        this.sendSoon();
+      },
     );
   }
 
@@ -70,8 +75,13 @@ export class PostgresBell implements Bell {
     this.wake(kind, queue, cancelledId);
     if (!this.wire) return;
     const ring: Ring = [kind, queue, this.sender, cancelledId];
-    this.waiting.set(JSON.stringify(ring), ring);
-    if (!this.isSending) void this.send(this.wire);
+    // Those that wait for a connection to come back are not to grow without end: the sweep makes up for them.
+    if (this.waiting.size < mostWaiting) this.waiting.set(JSON.stringify(ring), ring);
+    this.sendSoon();
+  }
+
+  private sendSoon(): void {
+    if (this.wire && !this.isSending) void this.send(this.wire);
   }
 
   private async send(wire: BellWire): Promise<void> {
@@ -79,7 +89,9 @@ export class PostgresBell implements Bell {
     while (this.waiting.size > 0) {
       const rings = [...this.waiting.values()];
       this.waiting = new Map();
-      await wire.send(rings);
+      if (await wire.send(rings)) continue;
+      for (const ring of rings) this.waiting.set(JSON.stringify(ring), ring);
+      break;
     }
     this.isSending = false;
   }

@@ -29,7 +29,7 @@ export async function checkSchema(session: SqlSession, schema: string, name: str
   const found = version === 0 ? 'is not there' : `has version ${version}`;
   throw new UnusableStoreError(
     `${name} cannot be used: the schema ${quoted(schema)} ${found}, and ${schemaVersion} is needed; ` +
-      `run what \`npx nestjs-jobs sql --schema ${schema}\` prints, or leave out \`migrate: false\``,
+      `run what \`npx nestjs-jobs sql --schema ${shellWord(schema)}\` prints, or leave out \`migrate: false\``,
   );
 }
 
@@ -74,6 +74,10 @@ async function versionOf(session: SqlSession, schema: string): Promise<number> {
   if (!found?.is_there) return 0;
   const [row] = await session.query(`SELECT coalesce(max(version), 0) AS version FROM ${table}`, []);
   return Number(row?.version);
+}
+
+function shellWord(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function literal(text: string): string {

@@ -5,7 +5,6 @@ export type Row = Record<string, unknown>;
 export interface SqlConnection {
   /** Rejects with a StoreUnavailableError where there was no answer in time, and says whether the statement may have been run. */
   query(sql: string, values: readonly string[], withinMs: number): Promise<readonly Row[]>;
-  close(): Promise<void>;
 }
 
 /** An SQL name in quotes, so that whatever it holds stays a name. */

@@ -29,6 +29,7 @@ export async function startOwnPostgres(settings = {}) {
   });
   const stop = async () => {
     if (isKilled) freeSharedMemory(server.folder);
+    isKilled = false;
     await server.stop();
   };
   try {
