@@ -227,7 +227,7 @@ describe('what the README says about behaviour', () => {
     }
   });
 
-  test('on PostgreSQL tasks and rows come and go together, and the statements for psql work', async () => {
+  test('the snippets on PostgreSQL store rows and tasks together, and the statements for psql work', async () => {
     await database.query('CREATE TABLE users (email text UNIQUE)');
     await database.query(`CREATE TABLE orders (id integer PRIMARY KEY, state text)`);
     await database.query(`INSERT INTO orders VALUES (1, 'placed'), (2, 'placed')`);
