@@ -6,13 +6,13 @@ import type { EnqueueDefaults } from './task/enqueue-options.js';
 /** What `JobsModule.forRoot` takes. Everything has a default. */
 export interface JobsOptions {
   /**
-   * Where tasks live: `'memory:'`, `'redis://…'`, `'rediss://…'`, `'redis+cluster://a:1,b:2'`, or what `redisBackend` or
-   * `memoryBackend` makes.
+   * Where tasks live: `'memory:'`, `'redis://…'`, `'rediss://…'`, `'redis+cluster://a:1,b:2'`, `'postgres://…'`,
+   * `'pglite:./folder'`, or what `redisBackend`, `postgresBackend` or `memoryBackend` makes.
    * @default 'memory:', with a warning where NODE_ENV is 'production'
    */
   backend?: string | Backend;
   /**
-   * What the keys in Redis begin with.
+   * What the keys in Redis begin with, and the schema in PostgreSQL.
    * @default 'jobs'
    */
   prefix?: string;

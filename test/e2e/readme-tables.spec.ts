@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import * as library from 'nestjs-jobs';
+import { upSql } from '../../lib/backend/postgres/postgres-migrate.js';
+import { transactionAdapters } from '../../lib/backend/postgres/transaction/join-transaction.js';
 import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
 import { errorsOf, optionsOf } from '../support/readme-options.js';
-import { publicNames, readme, rowsOf, sectionsOf } from '../support/readme.js';
+import { publicNames, readme, rowsOf, sectionsOf, tableOf } from '../support/readme.js';
 
 type Class = new (...args: never[]) => object;
 
@@ -14,6 +16,7 @@ describe('the README keeps up with the code', () => {
     ['Module options', 'lib/jobs.options.ts', 'RetentionOptions'],
     ['Runner', 'lib/jobs.options.ts', 'RunnerOptions'],
     ['Choosing it', 'lib/backend/redis/redis-target.ts', 'RedisBackendOptions'],
+    ['Where the database is', 'lib/backend/postgres/postgres-target.ts', 'PostgresBackendOptions'],
     ['Declaring a job', 'lib/job/job-options.ts', 'JobOptions'],
     ['Enqueueing', 'lib/task/enqueue-options.ts', 'EnqueueDefaults'],
     ['Enqueueing', 'lib/task/enqueue-options.ts', 'EnqueueOptions'],
@@ -60,6 +63,37 @@ describe('the README keeps up with the code', () => {
     expect([...rowsOf('Durability').keys()]).toEqual(levels);
   });
 
+  test('Tables has every table of the schema, and no column of tasks that is not there', () => {
+    const sql = upSql('jobs');
+    const made = [...sql.matchAll(/^CREATE TABLE (?:IF NOT EXISTS )?(\w+)/gm)].map(([, name]) => name!);
+    const tasks = /^CREATE TABLE tasks \(\n([\s\S]*?)^\)/m.exec(sql)![1]!;
+    const columns = [...tasks.matchAll(/^ {2}([a-z_]+) [a-z]/gm)].map(([, name]) => name!);
+    const { text } = sections.find(({ heading }) => heading === 'Tables')!;
+    const [tables, ofTasks] = text.split('| column of').map((part) =>
+      part
+        .split('\n')
+        .filter((line) => line.startsWith('| `'))
+        .flatMap((line) => line.split('|')[1]!.match(/\w+/g)!),
+    );
+    expect(tables!.toSorted()).toEqual(made.toSorted());
+    expect(columns.length).toBeGreaterThan(30);
+    expect(ofTasks!.length).toBeGreaterThan(20);
+    expect(ofTasks!.filter((column) => !columns.includes(column))).toEqual([]);
+  });
+
+  test('What a crash costs has levels that there are', () => {
+    const levels = ['always', 'everysec', 'none'] satisfies library.Durability[];
+    expect([...rowsOf('What a crash costs').keys()]).toEqual(levels);
+  });
+
+  test('every library whose transactions can be joined has its row', () => {
+    const rows = tableOf('Jobs that commit with your data').slice(1);
+    expect(rows).toHaveLength(transactionAdapters.length);
+    const names = transactionAdapters.map(({ name }) => name.toLowerCase());
+    const unknown = rows.filter(([row]) => !names.some((name) => name.includes(row!.toLowerCase())));
+    expect(unknown).toEqual([]);
+  });
+
   test('JobCatalog and The task have every public method', () => {
     const text = (heading: string) => sections.find((section) => section.heading === heading)!.text;
     const missing = (type: Class, heading: string, inside: string[]) =>
@@ -67,7 +101,8 @@ describe('the README keeps up with the code', () => {
         (name) => name !== 'constructor' && !inside.includes(name) && !text(heading).includes(`\`${name}`),
       );
     expect(missing(library.JobCatalog, 'JobCatalog', ['act'])).toEqual([]);
-    expect(missing(library.Task, 'The task', ['verdict', 'abort', 'end', 'storedAs'])).toEqual([]);
+    const internal = ['verdict', 'abort', 'end', 'storedAs', 'completing'];
+    expect(missing(library.Task, 'The task', internal)).toEqual([]);
   });
 
   test('every exported class and function is mentioned', () => {

@@ -7,9 +7,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as common from '@nestjs/common';
 import * as validator from 'class-validator';
 import { Job, JobsModule } from 'nestjs-jobs';
+import { postgresBackend } from 'nestjs-jobs/postgres';
+import type { Pool } from 'pg';
 import * as library from 'nestjs-jobs';
+import { upSql } from '../../lib/backend/postgres/postgres-migrate.js';
 import { eventually, startApp } from '../support/app.js';
 import { adminOf } from '../support/own-redis.js';
+import { freshDatabase, type FreshDatabase } from '../support/fresh-database.js';
 import type { Stage } from '../support/readme-stage.js';
 import {
   publicNames,
@@ -17,6 +21,7 @@ import {
   rowsOf,
   snippetsOf,
   sourceOf,
+  sqlOf,
   statedResults,
   type Imports,
   type Snippet,
@@ -35,11 +40,14 @@ const imports: Imports = new Map([
 ]);
 
 let folder: string;
+let database: FreshDatabase;
 
 beforeAll(async () => {
+  database = await freshDatabase();
   // Snippets read these.
   delete process.env.JOBS_URL;
   process.env.REDIS_URL = process.env.TEST_REDIS_URL;
+  process.env.DATABASE_URL = database.url;
   await mkdir('.tmp', { recursive: true });
   folder = await mkdtemp(join(process.cwd(), '.tmp', 'readme-'));
   for (const [index, snippet] of snippets.entries())
@@ -59,7 +67,13 @@ beforeAll(async () => {
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await ((await load(declaring('pool'))).pool as Pool).end();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const declaring = (name: string): Snippet => snippets.find(({ exports }) => exports.includes(name))!;
 
 const load = async ({ name }: Snippet): Promise<Exports> =>
   (await import(pathToFileURL(join(folder, `${name}.ts`)).href)) as Exports;
@@ -211,6 +225,71 @@ describe('what the README says about behaviour', () => {
       const left = await keys();
       if (left.length > 0) await redis.del(left);
     }
+  });
+
+  test('the snippets on PostgreSQL store rows and tasks together, and the statements for psql work', async () => {
+    await database.query('CREATE TABLE users (email text UNIQUE)');
+    await database.query(`CREATE TABLE orders (id integer PRIMARY KEY, state text)`);
+    await database.query(`INSERT INTO orders VALUES (1, 'placed'), (2, 'placed')`);
+    const declared = Object.assign(
+      {},
+      ...(await Promise.all(snippets.filter((one) => one.isModule).map(load))),
+    );
+    const { SendWelcome, MailerService, PruneSessions, PayOrder, RefundOrder, ShipOrder } = declared;
+    const signUp = declared.signUp as (jobs: library.JobQueue, email: string) => Promise<void>;
+    const { jobs, lines, catalog } = await startApp({
+      options: { backend: postgresBackend({ url: database.url }) },
+      providers: [SendWelcome, MailerService, PruneSessions, PayOrder, RefundOrder, ShipOrder],
+      realTime: true,
+    });
+    const said = (text: string) => lines.filter(({ message }) => message.includes(text)).length;
+    const stateOf = async (id: number) =>
+      (await database.query(`SELECT state FROM orders WHERE id = ${id}`))[0]!.state;
+
+    await signUp(jobs, 'ada@example.com');
+    await expect(signUp(jobs, 'ada@example.com')).rejects.toThrow('duplicate key');
+    await jobs.enqueue(PayOrder, { order: 1 });
+    await jobs.enqueue(RefundOrder, { order: 2 });
+    await eventually(() => said('shipped: parcel of order 1') === 1);
+    await eventually(async () => (await stateOf(2)) === 'refunded');
+    await eventually(() => said('welcoming ada@example.com') === 1);
+    expect(await stateOf(1)).toBe('paid');
+    await eventually(async () => (await catalog.counts('default')).pending === 0);
+
+    await jobs.enqueue(SendWelcome, { to: 'grace@example.com' }, { queue: 'nobody' });
+    for (const statement of sqlOf('Tables').slice(1)) await database.query(statement);
+    expect(await database.query(sqlOf('Tables')[0]!)).toMatchObject([
+      { queue: 'nobody', job: 'SendWelcome', tasks: '1', since: expect.any(Date) },
+    ]);
+    expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  test('a user with the rights of the README can work in a schema of somebody else', async () => {
+    await database.query(`BEGIN; ${upSql('of_others')} COMMIT;`);
+    const role = await database.role();
+    for (const statement of sqlOf('Rights of the user'))
+      await database.query(statement.replace(/\bjobs\b/, 'of_others').replace(/\bapp$/, role.name));
+    const ran: string[] = [];
+    @Job()
+    class Anything {
+      async run(how: string, task: library.Task) {
+        if (how === 'in a transaction') await task.transaction(() => ran.push(how));
+        else ran.push(how);
+      }
+    }
+    const { jobs, catalog, lines } = await startApp({
+      options: { backend: postgresBackend({ url: role.url, migrate: false }), prefix: 'of_others' },
+      providers: [Anything],
+      realTime: true,
+    });
+    await jobs.enqueue(Anything, 'as usual');
+    await jobs.enqueue(Anything, 'in a transaction');
+    await jobs.enqueue(Anything, 'by a schedule', { every: '1h', id: 'hourly' });
+    await jobs.enqueue(Anything, 'later', { in: '1h', id: 'later' });
+    await eventually(() => ran.length === 3);
+    expect(await catalog.cancel('later')).toBe('done');
+    expect(await catalog.removeSchedule('hourly')).toBe('done');
+    expect(lines.filter(({ level }) => level !== 'log')).toEqual([]);
   });
 
   test('jobs of lazily loaded modules are not discovered', async () => {

@@ -1,9 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { Clock } from 'nestjs-jobs';
+import pg from 'pg';
 import { AppModule } from '../../sample/01-quick-start/app.module.js';
 import { hints } from '../../sample/01-quick-start/hints.js';
 import { eventually } from '../support/app.js';
@@ -197,6 +200,73 @@ describe('samples as processes', () => {
       expect(await ended).toEqual({ code: null, signal: 'SIGINT' });
     }
   });
+
+  test('sample 05 with no server: orders and their tasks come and go together, also over a restart', async () => {
+    const DATA_FOLDER = await mkdtemp(join(process.cwd(), '.tmp', 'sample-05-'));
+    const env = { DATA_FOLDER, JOBS_URL: undefined };
+    try {
+      const first = await openShop(env);
+      const { id } = await buyTeapot(first);
+      await eventually(() => first.output().includes(`mail to ada@example.com: order ${id} is paid`));
+      await first.close();
+      const second = await openShop(env);
+      expect(await second.orders()).toContainEqual({ id, item: 'teapot', state: 'paid', payments: [2] });
+      expect((await buyTeapot(second)).id).toBeGreaterThan(id);
+      await second.close();
+    } finally {
+      await rm(DATA_FOLDER, { recursive: true, force: true });
+    }
+  });
+
+  test('sample 05 on a server: two processes share the orders', async () => {
+    const env = { JOBS_URL: process.env.TEST_POSTGRES_URL! };
+    try {
+      const both = [await openShop(env), await openShop(env)];
+      const bought = [await buyTeapot(both[0]!), await buyTeapot(both[1]!)];
+      const paid = bought.map(({ id }) => ({ id, item: 'teapot', state: 'paid', payments: [2] }));
+      expect(await both[0]!.orders()).toEqual(paid);
+      for (const shop of both) await shop.close();
+    } finally {
+      const client = new pg.Client(env.JOBS_URL);
+      await client.connect();
+      await client.query('DROP SCHEMA IF EXISTS shop, "sample-05" CASCADE');
+      await client.end();
+    }
+  });
+
+  /** Sample 05 as a process, and the requests of its hints. */
+  async function openShop(env: NodeJS.ProcessEnv) {
+    const port = await withServer(async (taken) => taken);
+    const { child, ended, output } = samples.start('05-transactions/main.js', { ...env, PORT: String(port) });
+    await eventually(() => output().includes(`listens on http://localhost:${port}`));
+    const [teapot, unicorn, list] = curlsOf(output());
+    return {
+      output,
+      teapot: () => send(teapot!),
+      unicorn: () => send(unicorn!),
+      orders: async () => (await send(list!)).body as { id: number; state: string }[],
+      async close() {
+        child.kill('SIGINT');
+        expect(await ended).toEqual({ code: null, signal: 'SIGINT' });
+        expect(output()).not.toContain('ERROR');
+      },
+    };
+  }
+
+  /** What its hints promise: one order that is paid once, by its second attempt, and another that never was. */
+  async function buyTeapot({ teapot, unicorn, orders, output }: Awaited<ReturnType<typeof openShop>>) {
+    const placed = await teapot();
+    expect(placed.status).toBe(201);
+    const { id } = placed.body as { id: number };
+    expect((await unicorn()).status).toBe(409);
+    const isPaid = async () => (await orders()).find((order) => order.id === id)?.state === 'paid';
+    await eventually(isPaid);
+    const order = { id, item: 'teapot', state: 'paid', payments: [2] };
+    expect(await orders()).toContainEqual(order);
+    expect(await orders()).not.toContainEqual(expect.objectContaining({ item: 'unicorn' }));
+    expect(output()).not.toContain('a unicorn');
+    return { id };
+  }
 });
 
 interface Curl {

@@ -1,4 +1,5 @@
 /** Packs the package as npm would publish it, and uses it in fresh applications as a stranger would. */
+import assert from 'node:assert/strict';
 import { cp, mkdtemp, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +61,11 @@ async function tryOut(name, furtherChecks) {
     compile: () => npm(folder, 'run', 'build'),
     run: () => npm(folder, 'start'),
     'its own jest': () => npm(folder, 'test'),
+    'the command prints SQL': () => printsSql(folder),
     ...furtherChecks(folder),
+    'install PGlite': () =>
+      npm(folder, 'install', '--prefer-offline', '--no-package-lock', '@electric-sql/pglite'),
+    'run on PGlite': () => run(folder, 'node', 'dist/pglite.js'),
   };
   for (const [what, check] of Object.entries(checks)) {
     const isPassed = await step(`${name}: ${what}`, check);
@@ -68,12 +73,19 @@ async function tryOut(name, furtherChecks) {
   }
 }
 
+async function printsSql(folder) {
+  const sql = await run(folder, 'npx', '--no-install', 'nestjs-jobs', 'sql', '--schema', 'shop');
+  assert.match(sql, /BEGIN;\nCREATE SCHEMA IF NOT EXISTS "shop";[\s\S]*CREATE TABLE tasks[\s\S]*COMMIT;/);
+}
+
 /** A script that fails unless the package gives its names in that way. */
 function loads(how) {
   return `void (async () => {
     const { JobsModule } = ${how}('nestjs-jobs');
     const { redisBackend } = ${how}('nestjs-jobs/redis');
+    const { postgresBackend } = ${how}('nestjs-jobs/postgres');
     JobsModule.forRoot({ backend: redisBackend({ url: 'redis://localhost' }) });
+    JobsModule.forRoot({ backend: postgresBackend({ url: 'postgres://localhost' }) });
   })()`;
 }
 

@@ -77,6 +77,13 @@ export function snippetsOf(markdown: string): Snippet[] {
   return snippets;
 }
 
+/** The statements of the README's `sql` blocks under a heading. */
+export function sqlOf(heading: string): string[] {
+  const { text } = sectionsOf(readme).find((candidate) => candidate.heading === heading)!;
+  const blocks = [...text.matchAll(/^```sql\n([\s\S]*?)^```/gm)].map(([, block]) => block!);
+  return blocks.flatMap((block) => block.split(/;\n/)).filter((statement) => statement.trim() !== '');
+}
+
 /** The commands that the README grants an ACL user, on one server and on a cluster. */
 export function leastRights(markdown: string): { server: string[]; cluster: string[] } {
   const calls = markdown.replace(/ \\\n/g, '').matchAll(/^redis-cli ACL SETUSER (.*)$/gm);

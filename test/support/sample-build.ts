@@ -31,7 +31,11 @@ export async function buildSamples(): Promise<SampleBuild> {
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
   await writeFile(
     join(folder, 'out', 'package.json'),
-    JSON.stringify({ name: 'nestjs-jobs', type: 'module', exports: './lib/index.js' }),
+    JSON.stringify({
+      name: 'nestjs-jobs',
+      type: 'module',
+      exports: { '.': './lib/index.js', './postgres': './lib/backend/postgres/index.js' },
+    }),
   );
   await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]);
 

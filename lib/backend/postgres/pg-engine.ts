@@ -39,7 +39,8 @@ export async function pgEngine({
     stream: sockets.make,
     ...config,
     // 0 would be for ever.
-    connectionTimeoutMillis: config.connectionTimeoutMillis || deadlineMs,
+    connectionTimeoutMillis:
+      Number(config.connectionTimeoutMillis) > 0 ? config.connectionTimeoutMillis : deadlineMs,
     application_name: config.application_name ?? schema,
   };
   const pools: PgPool[] = [];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { NestFactory } from '@nestjs/core';
 import { AppModule, useJobs, whatHappens } from './app.js';
+import { whatIsMissing } from './postgres.js';
 import { backend, isLeaseRenewed, RedisModule } from './redis.js';
 
 async function main(): Promise<void> {
@@ -9,6 +10,7 @@ async function main(): Promise<void> {
   const onRedis = await NestFactory.createApplicationContext(RedisModule);
   assert.notEqual(backend.durability, undefined);
   assert(await isLeaseRenewed(onRedis), 'the lease thread does not renew');
+  assert.deepEqual(await whatIsMissing(), ['npm install @electric-sql/pglite', 'npm install pg']);
 }
 
 // The process ends by itself if nothing is left open; the timer does not keep it.
