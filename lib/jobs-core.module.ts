@@ -20,6 +20,7 @@ import type { ResolvedOptions } from './resolve-options.js';
 import { Adder } from './queue/adder.js';
 import { JobQueue } from './queue/job-queue.js';
 import { SchedulePutter } from './queue/schedule-putter.js';
+import { TaskWriter } from './queue/task-writer.js';
 import { Conclusion } from './runner/conclusion.js';
 import { DeclaredSchedules } from './runner/declared-schedules.js';
 import { Executor } from './runner/executor.js';
@@ -103,7 +104,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
       ) =>
         new JobQueue(
           registry,
-          adder,
+          new TaskWriter(backend, adder),
           new SchedulePutter(backend, clock, enqueueTimeoutMs),
           new TaskIds(),
           clock,

@@ -3,6 +3,7 @@ import type { NewTask, TaskLock, TaskRecord, TaskRef, TaskState } from '../task/
 import type { Added, Unanswered } from './answers.js';
 import type { HeldLock, LockPage, LockRef } from './held-lock.js';
 import type { ScheduleStore } from './schedule-store.js';
+import type { TransactionStore } from './transaction-store.js';
 
 export type { Added, Unanswered } from './answers.js';
 
@@ -18,6 +19,8 @@ export interface Backend {
   readonly schedules: ScheduleStore;
   readonly catalog: CatalogStore;
   readonly bell: Bell;
+  /** Absent where tasks cannot be part of a transaction of the application's. */
+  readonly transactions?: TransactionStore;
   /** What a crash of the store's server may cost, once it is open; absent where there is no server. */
   readonly durability?: Durability;
   /** Connects and checks the server; rejects where it cannot be used. */

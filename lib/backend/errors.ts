@@ -19,6 +19,30 @@ export class UnusableStoreError extends JobsError {
   readonly code = 'UNUSABLE_STORE';
 }
 
+/** A transaction was given to a store that cannot join one: nothing was stored. */
+export class TransactionNotSupportedError extends JobsError {
+  readonly code = 'TRANSACTION_NOT_SUPPORTED';
+
+  constructor(job: string, backend: string) {
+    super(
+      `${job}: the backend '${backend}' cannot be part of a transaction: leave \`transaction\` out, ` +
+        "or use the postgres backend on the application's own database",
+    );
+  }
+}
+
+/** Whoever asks is inside a transaction that holds the store's only connection: the answer could never come. */
+export class WouldWaitForItselfError extends JobsError {
+  readonly code = 'WOULD_WAIT_FOR_ITSELF';
+
+  constructor(job: string, backend: string) {
+    super(
+      `${job}: ${backend} has one connection, which the transaction around this call holds: ` +
+        'give that transaction to the call, as { transaction }, or make the call after it',
+    );
+  }
+}
+
 /** Tasks that belong together, but whose queues a cluster keeps apart: nothing of them was stored. */
 export class CrossSlotError extends JobsError {
   readonly code = 'CROSS_SLOT';

@@ -7,16 +7,17 @@ import { buildTask } from '../task/build-task.js';
 import type { Clock } from '../task/clock.js';
 import type { EnqueueOptions } from '../task/enqueue-options.js';
 import type { EnqueuePlan } from '../task/enqueue-plan.js';
+import { InvalidOptionError } from '../task/errors.js';
 import type { Encoded } from '../task/params.js';
 import { isPromise } from '../task/realm.js';
 import type { TaskIds } from '../task/task-id.js';
 import type { NewTask } from '../task/task-record.js';
 import { Task } from '../task/task.js';
-import type { Adder } from './adder.js';
 import { Bulk } from './bulk.js';
 import { enqueuedOf, type Enqueued } from './enqueued.js';
 import { BulkError } from './errors.js';
 import type { SchedulePutter } from './schedule-putter.js';
+import type { TaskWriter } from './task-writer.js';
 
 /** A task on its way to the store. */
 interface Built {
@@ -34,7 +35,7 @@ export class JobQueue {
   /** @internal */
   constructor(
     private readonly registry: JobRegistry,
-    private readonly adder: Adder,
+    private readonly writer: TaskWriter,
     private readonly putter: SchedulePutter,
     private readonly ids: TaskIds,
     private readonly clock: Clock,
@@ -51,30 +52,41 @@ export class JobQueue {
   async enqueue(job: JobClass, params?: unknown, options?: EnqueueOptions): Promise<Enqueued> {
     const building = this.build(job, params, options);
     const built = isPromise(building) ? await building : building;
-    if (built.plan.schedule) return this.putter.put(built.task, built.plan);
-    if (built.job.hasEnqueueHooks) return (await this.addWithHooks([built]))[0]!;
-    return enqueuedOf(built.task, (await this.adder.add([built.task]))[0]!);
+    const transaction = options?.transaction;
+    if (built.plan.schedule) return this.putSchedule(built, transaction);
+    if (built.job.hasEnqueueHooks) return (await this.addWithHooks([built], transaction))[0]!;
+    return enqueuedOf(built.task, (await this.writer.write([built.task], transaction))[0]!);
   }
 
   /**
    * Stores all tasks that the block enqueues in one step when it returns, or none of them if it throws or one of them is
-   * wrong. At most 50,000.
+   * wrong. At most 50,000. With `transaction` they are there exactly when that commits.
    */
-  async bulk(fill: (bulk: Bulk) => void | Promise<void>): Promise<Enqueued[]> {
-    const built = await Bulk.collect(fill, (job, params, options) => this.build(job, params, options));
+  async bulk(
+    fill: (bulk: Bulk) => void | Promise<void>,
+    { transaction }: Pick<EnqueueOptions, 'transaction'> = {},
+  ): Promise<Enqueued[]> {
+    const built = await Bulk.collect(fill, (job, params, options) => {
+      if (options?.transaction !== undefined)
+        throw new BulkError(`${job.name}: a bulk has one transaction, given to the bulk itself`);
+      return this.build(job, params, options);
+    });
     if (built.length === 0) return [];
     const recurring = built.find(({ plan }) => plan.schedule);
     if (recurring)
       throw new BulkError(
         `${recurring.task.job}: a bulk holds no schedules: enqueue what has \`every\` or \`cron\` by itself`,
       );
-    if (built.some(({ job }) => job.hasEnqueueHooks)) return this.addWithHooks(built);
-    const added = await this.adder.add(built.map(({ task }) => task));
+    if (built.some(({ job }) => job.hasEnqueueHooks)) return this.addWithHooks(built, transaction);
+    const added = await this.writer.write(
+      built.map(({ task }) => task),
+      transaction,
+    );
     return built.map(({ task }, index) => enqueuedOf(task, added[index]!));
   }
 
   private build(target: JobClass, params: unknown, options?: EnqueueOptions): Built | Promise<Built> {
-    this.adder.checkOpen(target?.name ?? String(target));
+    this.writer.checkOpen(target?.name ?? String(target));
     const job = this.registry.enqueuable(target, options?.queue);
     const plan = job.definition.planFor(options);
     if (options?.queue !== undefined && !this.namesQueues) this.noticeQueue(job, options.queue);
@@ -108,7 +120,7 @@ export class JobQueue {
   }
 
   /** `afterEnqueue` follows whenever `beforeEnqueue` was asked, whatever came in between. */
-  private async addWithHooks(built: readonly Built[]): Promise<Enqueued[]> {
+  private async addWithHooks(built: readonly Built[], transaction: unknown): Promise<Enqueued[]> {
     const { hooks } = this.registry;
     const results = new Map<Built, Enqueued>();
     const asked: { built: Built; own: TaskHooks<never>; task: Task<never> }[] = [];
@@ -121,7 +133,8 @@ export class JobQueue {
         if (await hooks.beforeEnqueue(own, task)) accepted.push(one);
         else results.set(one, { id: one.task.id, queue: one.task.queue, status: 'vetoed' });
       }
-      const added = accepted.length > 0 ? await this.adder.add(accepted.map(({ task }) => task)) : [];
+      const tasks = accepted.map(({ task }) => task);
+      const added = tasks.length > 0 ? await this.writer.write(tasks, transaction) : [];
       accepted.forEach((one, index) => results.set(one, enqueuedOf(one.task, added[index]!)));
       return built.map((one) => results.get(one)!);
     } finally {
@@ -130,6 +143,14 @@ export class JobQueue {
         await hooks.after('afterEnqueue', own, status === 'enqueued' || status === 'replaced', task);
       }
     }
+  }
+
+  /** A schedule outlives what is put with it: it is no part of anybody's transaction. */
+  private async putSchedule({ task, plan }: Built, transaction: unknown): Promise<Enqueued> {
+    const expected = 'left out with `every` and `cron`: a schedule is put by itself';
+    if (transaction !== undefined) throw new InvalidOptionError(task.job, 'transaction', 'one', expected);
+    this.writer.checkCanWait(task.job);
+    return this.putter.put(task, plan);
   }
 
   /** The task as a hook sees it before it is stored. */

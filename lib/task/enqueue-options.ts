@@ -67,6 +67,12 @@ export interface EnqueueOptions extends Omit<EnqueueDefaults, 'unique'> {
    * @default one that is never given twice
    */
   id?: string;
+  /**
+   * The application's own transaction: the task is there exactly when that commits. With the postgres backend alone; see
+   * the README for what it may be.
+   * @default none: the task is stored when the call resolves
+   */
+  transaction?: unknown;
 }
 
 const defaultKeys = [
@@ -93,7 +99,7 @@ const defaultKeys = [
 ] as const satisfies readonly (keyof EnqueueDefaults)[];
 
 export const enqueueDefaultKeys: readonly string[] = defaultKeys;
-const enqueueKeys: readonly string[] = [...defaultKeys, 'id'];
+const enqueueKeys: readonly string[] = [...defaultKeys, 'id', 'transaction'];
 
 /** Stops at an option that is unknown or cannot mean anything. `where` is the job's name. */
 export function checkEnqueueOptions(options: EnqueueOptions, where: string): void {

@@ -7,7 +7,7 @@ const parts: { name: string; files: RegExp; mayImport: string[] }[] = [
   { name: 'task', files: /^task\//, mayImport: [] },
   {
     name: 'contract',
-    files: /^backend\/(backend|errors|answers|held-lock|schedule-store)\.ts$/,
+    files: /^backend\/(backend|errors|answers|held-lock|schedule-store|transaction-store)\.ts$/,
     mayImport: ['task'],
   },
   { name: 'engine', files: /^backend\/[^/]+\//, mayImport: ['task', 'contract'] },

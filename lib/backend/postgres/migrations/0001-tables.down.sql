@@ -1,0 +1,12 @@
+-- Takes away all that this version has made, with every task in it.
+DROP TYPE settlement;
+DROP TYPE lease;
+DROP TYPE new_task;
+DROP TABLE calls;
+DROP TABLE schedules;
+DROP TABLE tasks;
+DROP TABLE queues;
+DROP SEQUENCE versions;
+DROP SEQUENCE parkings;
+DROP SEQUENCE epochs;
+DROP SEQUENCE arrivals;

@@ -1,0 +1,123 @@
+-- The tables of a schema. Times are milliseconds since 1970 by the database's clock.
+
+CREATE SEQUENCE arrivals;
+CREATE SEQUENCE epochs;
+CREATE SEQUENCE parkings;
+CREATE SEQUENCE versions;
+
+CREATE TABLE queues (
+  queue text COLLATE "C" PRIMARY KEY,
+  -- The largest number: until resumed.
+  paused_until bigint NOT NULL DEFAULT 0,
+  -- Whether it has ever held a task or a schedule.
+  is_known boolean NOT NULL DEFAULT true
+);
+
+CREATE TABLE tasks (
+  queue text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  priority integer NOT NULL,
+  due_at bigint NOT NULL,
+  arrival bigint NOT NULL DEFAULT nextval('arrivals'),
+  enqueued_at bigint NOT NULL,
+  -- Of the latest claim, also after it was settled; 0 before the first, and after its lease was lost.
+  epoch bigint NOT NULL DEFAULT 0,
+  -- Of a claim whose lease ended, until the next one: its success still counts.
+  lost_epoch bigint NOT NULL DEFAULT 0,
+  lease_ends_at bigint,
+  attempt integer NOT NULL DEFAULT 0,
+  failures integer NOT NULL DEFAULT 0,
+  retries integer NOT NULL,
+  cancel_requested boolean NOT NULL DEFAULT false,
+  expires_at bigint,
+  keep_ms bigint,
+  finished_at bigint,
+  -- When a finished task vanishes; the largest number: never.
+  remove_at bigint,
+  slot bigint,
+  parking bigint,
+  lock_ttl_ms bigint,
+  lock_retry_after_ms bigint,
+  -- Drawn at each enqueue; none where it is the id.
+  token text COLLATE "C",
+  runner text,
+  lock_key text COLLATE "C",
+  lock_phase text COLLATE "C",
+  lock_conflict text COLLATE "C",
+  -- The key of its lock while it holds it: a lock is part of its holder's row, so none outlives its task.
+  held_key text COLLATE "C",
+  schedule_id text COLLATE "C",
+  reason text,
+  fingerprint text COLLATE "C",
+  job text COLLATE "C" NOT NULL,
+  extra text,
+  params text NOT NULL,
+  result text,
+  errors jsonb,
+  PRIMARY KEY (queue, id)
+) WITH (
+  -- Most rows live for moments: what they leave is to be cleared away long before a fifth of the table is dead.
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 2000,
+  autovacuum_analyze_scale_factor = 0.1,
+  autovacuum_vacuum_cost_delay = 0,
+  -- Long params lie apart, where a change of the row does not copy them.
+  toast_tuple_target = 512
+);
+ALTER TABLE tasks ALTER COLUMN params SET STORAGE EXTENDED;
+
+CREATE INDEX tasks_waiting ON tasks (queue, priority, due_at, arrival) WHERE state = 'waiting';
+CREATE INDEX tasks_scheduled ON tasks (queue, due_at, arrival) WHERE state = 'scheduled';
+CREATE INDEX tasks_pending ON tasks (queue, lease_ends_at, arrival) WHERE state = 'pending';
+CREATE INDEX tasks_finished ON tasks (queue, state, remove_at, arrival) WHERE remove_at IS NOT NULL;
+CREATE INDEX tasks_parked ON tasks (queue, due_at, arrival) WHERE state = 'parked';
+CREATE INDEX tasks_parkings ON tasks (queue, job, parking) WHERE state = 'parked';
+CREATE UNIQUE INDEX tasks_locks ON tasks (queue, held_key) WHERE held_key IS NOT NULL;
+
+CREATE TABLE schedules (
+  queue text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  job text COLLATE "C" NOT NULL,
+  rule text COLLATE "C" NOT NULL,
+  template text COLLATE "C" NOT NULL,
+  first_slot bigint NOT NULL,
+  next_slot bigint NOT NULL,
+  -- When it is looked at next: at its slot, later where it was deferred; the largest number while it is paused.
+  look_at bigint NOT NULL,
+  last_slot bigint,
+  last_task text COLLATE "C",
+  fired bigint NOT NULL DEFAULT 0,
+  skipped bigint NOT NULL DEFAULT 0,
+  is_paused boolean NOT NULL DEFAULT false,
+  version bigint NOT NULL,
+  declared_at bigint,
+  PRIMARY KEY (queue, id)
+);
+CREATE INDEX schedules_by_look ON schedules (queue, look_at, id);
+
+-- What an add answered, for as long as it may be repeated because its answer was lost.
+CREATE TABLE calls (
+  call text COLLATE "C" PRIMARY KEY,
+  at bigint NOT NULL,
+  answer text NOT NULL
+);
+CREATE INDEX calls_by_age ON calls (at);
+
+-- A task as it is handed to the store.
+CREATE TYPE new_task AS (
+  queue text, id text, token text, job text, params text, extra text,
+  priority integer, in_ms bigint, at_ms bigint, retries integer,
+  expires_in bigint, expires_at bigint, keep bigint, "replace" boolean,
+  key text, phase text, conflict text, ttl bigint, retry_after bigint,
+  schedule text, slot bigint
+);
+
+-- A task that a runner holds.
+CREATE TYPE lease AS (queue text, id text, epoch bigint);
+
+-- An outcome on its way to the store; `ms` is how long the record stays, or the delay.
+CREATE TYPE settlement AS (
+  queue text, id text, epoch bigint, type text, ms bigint,
+  result text, error jsonb, reason text, fingerprint text, is_repeat boolean
+);

@@ -1,0 +1,119 @@
+import type { Client } from 'pg';
+import type { BellWire, Ring } from './postgres-bell.js';
+import { callOf, deadlineMs } from './postgres-functions.js';
+import { fromText, toText } from './postgres-text.js';
+import { quoted } from './sql-connection.js';
+
+/** A connection that has not been heard of for so long is asked whether it lives. */
+const heartbeatMs = 15_000;
+const longestPauseMs = 2_000;
+
+export function bellChannel(schema: string): string {
+  return `${schema}:bell`;
+}
+
+/** LISTEN and NOTIFY on a connection of its own, which is made anew when it breaks. */
+export class PgBellWire implements BellWire {
+  private client: Client | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private failures = 0;
+  private isClosed = false;
+  private heard: (ring: Ring) => void = () => undefined;
+  private missed: () => void = () => undefined;
+
+  constructor(
+    private readonly newClient: () => Client,
+    private readonly schema: string,
+  ) {}
+
+  async open(heard: (ring: Ring) => void, missed: () => void): Promise<void> {
+    this.heard = heard;
+    this.missed = missed;
+    await this.connect();
+  }
+
+  async send(rings: readonly Ring[]): Promise<void> {
+    const { client } = this;
+    // Who missed it finds the work by its sweep.
+    if (client) await this.ask(client, callOf(this.schema, 'ring_v1'), [toText(rings)]);
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+    const { client } = this;
+    this.client = undefined;
+    await client?.end().catch(() => undefined);
+  }
+
+  private async connect(): Promise<void> {
+    const client = this.newClient();
+    const broken = () => this.broken(client);
+    client.on('error', broken).on('end', broken);
+    client.on('notification', ({ payload }) => {
+      const ring = readRing(payload);
+      if (ring) this.heard(ring);
+    });
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${quoted(bellChannel(this.schema))}`);
+    } catch (error) {
+      void client.end().catch(() => undefined);
+      throw error;
+    }
+    if (this.isClosed) return void client.end().catch(() => undefined);
+    this.client = client;
+    this.failures = 0;
+    this.beatLater();
+  }
+
+  private broken(client: Client): void {
+    if (client !== this.client) return;
+    this.client = undefined;
+    void client.end().catch(() => undefined);
+    this.reconnectLater();
+  }
+
+  private reconnectLater(): void {
+    if (this.isClosed) return;
+    clearTimeout(this.timer);
+    const pauseMs = Math.min(50 * 2 ** this.failures++, longestPauseMs) * (0.5 + Math.random() / 2);
+    this.timer = setTimeout(() => {
+      this.connect().then(
+        () => this.isClosed || this.missed(),
+        () => this.reconnectLater(),
+      );
+    }, pauseMs).unref();
+  }
+
+  private beatLater(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const { client } = this;
+      if (client)
+        void this.ask(client, 'SELECT 1', []).then(() => client === this.client && this.beatLater());
+    }, heartbeatMs).unref();
+  }
+
+  /** One that does not answer in time may be half open: it is given up. */
+  private async ask(client: Client, sql: string, values: string[]): Promise<void> {
+    const timer = setTimeout(() => this.broken(client), deadlineMs);
+    try {
+      await client.query(sql, values);
+    } catch {
+      // Where the connection broke it says so itself; else the ring is lost, which the sweep makes up for.
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function readRing(payload: string | undefined): Ring | undefined {
+  try {
+    const ring = fromText(payload ?? '');
+    return Array.isArray(ring) ? (ring as unknown as Ring) : undefined;
+  } catch {
+    // Somebody else uses the channel.
+    return undefined;
+  }
+}

@@ -1,0 +1,108 @@
+import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
+import { UnusableStoreError } from '../errors.js';
+import { PgBellWire } from './pg-bell-wire.js';
+import { PgConnection } from './pg-connection.js';
+import type { PostgresEngine } from './postgres-engine.js';
+import { deadlineMs } from './postgres-functions.js';
+import type { SqlSession } from './postgres-migrate.js';
+import { refusalOf } from './postgres-refusal.js';
+
+/** Two exchanges, and what is asked beside them. */
+const hotConnections = 3;
+const sideConnections = 4;
+/** For handlers that work in `task.transaction`. */
+const transactionConnections = 10;
+
+export interface PgEngineOptions {
+  readonly name: string;
+  readonly schema: string;
+  readonly config: ClientConfig;
+  readonly pool: Pool | undefined;
+  readonly notify: boolean;
+}
+
+/** A PostgreSQL server, by the package `pg`. */
+export async function pgEngine({
+  name,
+  schema,
+  config,
+  pool,
+  notify,
+}: PgEngineOptions): Promise<PostgresEngine> {
+  const pg = await loadPg();
+  const own: ClientConfig = {
+    connectionTimeoutMillis: deadlineMs,
+    keepAlive: true,
+    ...config,
+    application_name: config.application_name ?? schema,
+  };
+  const pools: Pool[] = [];
+  const poolOf = (max: number): Pool => {
+    const made = new pg.Pool({ ...own, max, idleTimeoutMillis: 0 });
+    // Connections that break while nobody uses them are made anew when they are needed.
+    made.on('error', () => undefined);
+    pools.push(made);
+    return made;
+  };
+  const side = pool ?? poolOf(sideConnections);
+  let transactions = pool;
+  return {
+    hot: new PgConnection(name, poolOf(hotConnections), true),
+    side: new PgConnection(name, side, pool === undefined),
+    wire: notify ? new PgBellWire(() => new pg.Client(own), schema) : undefined,
+    async transact(work) {
+      transactions ??= poolOf(transactionConnections);
+      const client = await transactions.connect().catch((error: unknown) => {
+        throw refusalOf(name, error, false);
+      });
+      return inTransaction(client, work);
+    },
+    mustJoin: () => false,
+    async close() {
+      await Promise.all(pools.map((one) => one.end().catch(() => undefined)));
+    },
+  };
+}
+
+async function inTransaction<R>(
+  client: PoolClient,
+  work: (session: SqlSession, transaction: unknown) => Promise<R>,
+): Promise<R> {
+  client.on('error', unheard);
+  const session: SqlSession = {
+    query: async (sql, values) => (await client.query<Record<string, unknown>>(sql, values)).rows,
+    exec: (sql) => client.query(sql),
+  };
+  let isBroken = true;
+  try {
+    await client.query('BEGIN');
+    try {
+      const result = await work(session, client);
+      await client.query('COMMIT');
+      isBroken = false;
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK');
+      isBroken = false;
+      throw error;
+    }
+  } finally {
+    client.off('error', unheard);
+    client.release(isBroken);
+  }
+}
+
+/** A connection that breaks amid a transaction says so by its next answer; unheard, it would end the process. */
+function unheard(): void {}
+
+/** An optional peer: an application that has no such backend need not install it. */
+async function loadPg(): Promise<{ Client: typeof Client; Pool: typeof Pool }> {
+  try {
+    const loaded = await import('pg');
+    return { Client: loaded.Client, Pool: loaded.Pool };
+  } catch (error) {
+    throw new UnusableStoreError("the postgres backend needs the package 'pg': run `npm install pg`", {
+      cause: error,
+    });
+  }
+}

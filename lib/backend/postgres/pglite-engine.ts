@@ -1,0 +1,121 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { PGlite, Transaction } from '@electric-sql/pglite';
+import { StoreUnavailableError, UnusableStoreError } from '../errors.js';
+import { bellChannel } from './pg-bell-wire.js';
+import type { BellWire, Ring } from './postgres-bell.js';
+import type { PostgresEngine } from './postgres-engine.js';
+import { refusalOf } from './postgres-refusal.js';
+import { fromText } from './postgres-text.js';
+import { quoted, type Row, type SqlConnection } from './sql-connection.js';
+
+export interface PgliteEngineOptions {
+  readonly name: string;
+  readonly schema: string;
+  readonly database: string | PGlite;
+}
+
+/** PostgreSQL in this process: one connection, so whatever is asked waits for what was asked before. */
+export async function pgliteEngine({ name, schema, database }: PgliteEngineOptions): Promise<PostgresEngine> {
+  const isOurs = typeof database === 'string';
+  const lite = isOurs ? await openPglite(name, database) : database;
+  const inside = new AsyncLocalStorage<true>();
+  const connection = new PgliteConnection(name, lite, inside);
+  return {
+    hot: connection,
+    side: connection,
+    wire: new PgliteBellWire(lite, schema, inside),
+    transact: (work) =>
+      lite.transaction((transaction) => inside.run(true, () => work(sessionOf(transaction), transaction))),
+    mustJoin: () => inside.getStore() !== undefined,
+    async close() {
+      if (isOurs) await lite.close();
+    },
+  };
+}
+
+/** A statement here cannot be cut off: one that waits for its turn is given up, one that runs ends by itself. */
+class PgliteConnection implements SqlConnection {
+  constructor(
+    private readonly name: string,
+    private readonly lite: PGlite,
+    private readonly inside: AsyncLocalStorage<true>,
+  ) {}
+
+  async query(sql: string, values: readonly string[], withinMs: number): Promise<readonly Row[]> {
+    if (this.inside.getStore())
+      throw new StoreUnavailableError(
+        `${this.name} has one connection, which the transaction around this call holds: it would wait for itself`,
+        false,
+      );
+    return within(this.name, withinMs, async () => {
+      try {
+        return (await this.lite.query<Row>(sql, values as string[])).rows;
+      } catch (error) {
+        throw refusalOf(this.name, error, false);
+      }
+    });
+  }
+
+  async close(): Promise<void> {}
+}
+
+class PgliteBellWire implements BellWire {
+  private readonly channel: string;
+  private hear: ((payload: string) => void) | undefined;
+
+  constructor(
+    private readonly lite: PGlite,
+    schema: string,
+    private readonly inside: AsyncLocalStorage<true>,
+  ) {
+    this.channel = quoted(bellChannel(schema));
+  }
+
+  async open(heard: (ring: Ring) => void): Promise<void> {
+    // What is woken goes its own way: it is no part of the transaction that rang.
+    this.hear = (payload) => this.inside.exit(() => heard(fromText(payload) as Ring));
+    await this.lite.listen(this.channel, this.hear);
+  }
+
+  /** Everybody who listens is in this process, and has heard it. */
+  async send(): Promise<void> {}
+
+  async close(): Promise<void> {
+    if (this.hear && !this.lite.closed) await this.lite.unlisten(this.channel, this.hear);
+  }
+}
+
+function sessionOf(transaction: Transaction) {
+  return {
+    query: async (sql: string, values: string[]) => (await transaction.query<Row>(sql, values)).rows,
+    exec: (sql: string) => transaction.exec(sql),
+  };
+}
+
+async function within<T>(name: string, withinMs: number, begin: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new StoreUnavailableError(`${name} did not answer within ${withinMs} ms`, true)),
+      withinMs,
+    );
+  });
+  try {
+    return await Promise.race([begin(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function openPglite(name: string, folder: string): Promise<PGlite> {
+  const { PGlite: Database } = await import('@electric-sql/pglite').catch((error: unknown) => {
+    const how = 'run `npm install @electric-sql/pglite`';
+    const what = "the pglite backend needs the package '@electric-sql/pglite'";
+    throw new UnusableStoreError(`${what}: ${how}`, { cause: error });
+  });
+  try {
+    return await Database.create(folder);
+  } catch (error) {
+    throw new UnusableStoreError(`${name} cannot be opened: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
+import type { Backend, BackendSettings, Durability, TaskStore } from '../backend.js';
+import { UnusableStoreError } from '../errors.js';
+import { pgEngine } from './pg-engine.js';
+import { pgliteEngine } from './pglite-engine.js';
+import { PostgresBell } from './postgres-bell.js';
+import { PostgresCatalog } from './postgres-catalog.js';
+import { checkServer } from './postgres-boot-checks.js';
+import type { PostgresEngine } from './postgres-engine.js';
+import { PostgresFunctions } from './postgres-functions.js';
+import { checkSchema, migrate } from './postgres-migrate.js';
+import { KnownQueues } from './postgres-queues.js';
+import { refusalOf } from './postgres-refusal.js';
+import { PostgresSchedules } from './postgres-schedules.js';
+import {
+  nameOf,
+  postgresTarget,
+  type PostgresBackendOptions,
+  type PostgresTarget,
+} from './postgres-target.js';
+import { PostgresTasks } from './postgres-tasks.js';
+
+/** Tasks in PostgreSQL: on a server, or in this process. */
+export function postgresBackend(options: PostgresBackendOptions): Backend {
+  return new PostgresBackend(postgresTarget(options), options.migrate ?? true, options.notify ?? true);
+}
+
+class PostgresBackend implements Backend {
+  readonly name: string;
+  durability: Durability | undefined;
+  private parts: Parts | undefined;
+
+  constructor(
+    private readonly target: PostgresTarget,
+    private readonly isMigrated: boolean,
+    private readonly notify: boolean,
+  ) {
+    this.name = nameOf(target);
+  }
+
+  async open(settings: BackendSettings): Promise<void> {
+    const engine = await this.engine(settings.prefix);
+    const bell = new PostgresBell(engine.wire, randomUUID());
+    try {
+      await this.prepare(engine, settings.prefix);
+      await bell.open();
+    } catch (error) {
+      await bell.close();
+      await engine.close();
+      throw refusalOf(this.name, error, false);
+    }
+    const hot = new PostgresFunctions(engine.hot, settings.prefix);
+    const side = new PostgresFunctions(engine.side, settings.prefix);
+    const queues = new KnownQueues(side);
+    const closing = new AbortController();
+    const parts = { hot, side, bell, queues, closed: closing.signal };
+    this.parts = {
+      engine,
+      bell,
+      closing,
+      tasks: new PostgresTasks(parts, settings),
+      schedules: new PostgresSchedules(hot, bell, queues, settings),
+      catalog: new PostgresCatalog(side, bell, settings),
+    };
+  }
+
+  async close(): Promise<void> {
+    const { parts } = this;
+    parts?.closing.abort();
+    await parts?.bell.close();
+    await parts?.engine.close();
+  }
+
+  get tasks(): TaskStore {
+    return this.opened.tasks;
+  }
+
+  get schedules(): PostgresSchedules {
+    return this.opened.schedules;
+  }
+
+  get catalog(): PostgresCatalog {
+    return this.opened.catalog;
+  }
+
+  get bell(): PostgresBell {
+    return this.opened.bell;
+  }
+
+  private get opened(): Parts {
+    if (!this.parts) throw new UnusableStoreError('the postgres backend is not open');
+    return this.parts;
+  }
+
+  private engine(schema: string): Promise<PostgresEngine> {
+    const { name, target, notify } = this;
+    if (target.type === 'pglite') return pgliteEngine({ name, schema, database: target.database });
+    return pgEngine({ name, schema, config: target.config, pool: target.pool, notify });
+  }
+
+  private async prepare(engine: PostgresEngine, schema: string): Promise<void> {
+    this.durability = await engine.transact(async (session) => {
+      const durability = await checkServer(session, this.name, schema);
+      if (this.isMigrated) await migrate(session, schema);
+      else await checkSchema(session, schema, this.name);
+      return durability;
+    });
+    new Logger('JobsModule').log(`${this.name}: durability ${this.durability}`);
+  }
+}
+
+interface Parts {
+  readonly engine: PostgresEngine;
+  readonly bell: PostgresBell;
+  readonly closing: AbortController;
+  readonly tasks: PostgresTasks;
+  readonly schedules: PostgresSchedules;
+  readonly catalog: PostgresCatalog;
+}

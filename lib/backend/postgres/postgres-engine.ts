@@ -1,0 +1,17 @@
+import type { BellWire } from './postgres-bell.js';
+import type { SqlSession } from './postgres-migrate.js';
+import type { SqlConnection } from './sql-connection.js';
+
+/** What differs between a server and PostgreSQL in this process. */
+export interface PostgresEngine {
+  /** For runners. */
+  readonly hot: SqlConnection;
+  /** For callers. */
+  readonly side: SqlConnection;
+  readonly wire: BellWire | undefined;
+  /** Runs something in a transaction of its own, on one connection. */
+  transact<R>(work: (session: SqlSession, transaction: unknown) => Promise<R>): Promise<R>;
+  /** Whether whoever asks runs inside a transaction without which the database cannot be reached until that ends. */
+  mustJoin(): boolean;
+  close(): Promise<void>;
+}

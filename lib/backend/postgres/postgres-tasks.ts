@@ -1,0 +1,214 @@
+import type { Lease, Settled, Settlement } from '../../task/outcome.js';
+import type { NewTask } from '../../task/task-record.js';
+import type {
+  Added,
+  BackendSettings,
+  Claim,
+  ClaimRequest,
+  JobFingerprint,
+  Renewal,
+  TaskStore,
+  Unparked,
+} from '../backend.js';
+import { AddLine } from './postgres-add.js';
+import type { PostgresBell } from './postgres-bell.js';
+import type { PostgresFunctions } from './postgres-functions.js';
+import type { KnownQueues } from './postgres-queues.js';
+import { keepArgument, readClaimed } from './postgres-records.js';
+import { HeldUpError } from './postgres-refusal.js';
+import { inOrder, makesWork, settleArguments, type SettleArguments } from './postgres-settle.js';
+
+/** How often a claim also forgets what is past its retention. */
+const purgeEveryMs = 1_000;
+
+const leasesPerCall = 2_000;
+
+export interface PostgresTaskParts {
+  /** For what runners ask; the application cannot take these connections away. */
+  readonly hot: PostgresFunctions;
+  /** For what callers ask. */
+  readonly side: PostgresFunctions;
+  readonly bell: PostgresBell;
+  readonly queues: KnownQueues;
+  readonly closed: AbortSignal;
+}
+
+/** The hot path: a method is one statement. */
+export class PostgresTasks implements TaskStore {
+  private turn = 0;
+  private purgeAt = 0;
+  private settling: Settling | undefined;
+  private readonly plain: AddLine;
+  private readonly keyed: AddLine;
+
+  constructor(
+    private readonly parts: PostgresTaskParts,
+    private readonly settings: BackendSettings,
+  ) {
+    const line = () => new AddLine(parts.side, settings.enqueueTimeoutMs, parts.closed);
+    // An open transaction of somebody's can keep an id or a lock for as long as it likes: plain tasks never wait for that.
+    this.plain = line();
+    this.keyed = line();
+  }
+
+  async add(groups: readonly (readonly NewTask[])[]): Promise<(Added[] | Error)[]> {
+    const { bell, queues } = this.parts;
+    await queues.know(groups.flat().map(({ queue }) => queue));
+    return Promise.all(
+      groups.map(async (group) => {
+        if (group.length === 0) return [];
+        const added = await (group.every(isPlain) ? this.plain : this.keyed).add(group);
+        if (!(added instanceof Error))
+          bell.ringAll(group.filter((_, at) => isStored(added[at]!)).map(({ queue }) => queue));
+        return added;
+      }),
+    );
+  }
+
+  async claim(request: ClaimRequest): Promise<Claim> {
+    const settling = this.settling;
+    this.settling = undefined;
+    const outcomes = settling && settleArguments(settling.settlements);
+    const exchange = this.exchange(request, outcomes);
+    // What holds up the outcomes must not hold up the claim.
+    settling?.answer(
+      exchange.then(
+        ([letters]) => this.settled(settling.settlements, outcomes!, letters),
+        (error: Error) => this.settleAfter(error, settling.settlements),
+      ),
+    );
+    let answer: ExchangeAnswer;
+    try {
+      answer = await exchange;
+    } catch (error) {
+      if (!(error instanceof HeldUpError)) throw error;
+      answer = await this.exchange(request, undefined);
+    }
+    const [, tasks, nexts] = answer;
+    return {
+      tasks: tasks.map((row) => readClaimed(request.queues, row)),
+      nextInMs: nexts.map((next) => next ?? Infinity),
+    };
+  }
+
+  /** Waits for the end of the moment, in case a claim is to go with it. */
+  settle(settlements: readonly Settlement[]): Promise<Settled[]> {
+    return new Promise((resolve) => {
+      const settling: Settling = { settlements, answer: resolve };
+      this.sendAlone();
+      this.settling = settling;
+      queueMicrotask(() => this.settling === settling && this.sendAlone());
+    });
+  }
+
+  async renew(leases: readonly Lease[], leaseMs: number): Promise<Renewal> {
+    const lost: Lease[] = [];
+    const cancelled: Lease[] = [];
+    const unanswered: Lease[] = [];
+    for (let from = 0; from < leases.length; from += leasesPerCall) {
+      const some = leases.slice(from, from + leasesPerCall);
+      const told = some.map(({ queue, id, epoch }) => [queue, id, epoch]);
+      const letters = (await this.parts.hot.call('renew_v1', { leaseMs, leases: told })) as string;
+      const lists: Record<string, Lease[]> = { l: lost, c: cancelled, u: unanswered };
+      some.forEach((lease, at) => lists[letters[at]!]?.push(lease));
+    }
+    return unanswered.length > 0 ? { lost, cancelled, unanswered } : { lost, cancelled };
+  }
+
+  async unpark(queue: string, definitions: readonly JobFingerprint[], after?: string): Promise<Unparked> {
+    const told = definitions.map(({ job, fingerprint }) => [job, fingerprint]);
+    const answer = await this.parts.hot.call('unpark_v1', { queue, definitions: told, after });
+    const [count, next] = answer as [number, string | null];
+    if (count > 0) this.parts.bell.ring(queue);
+    return next === null ? { count } : { count, after: next };
+  }
+
+  private exchange(request: ClaimRequest, outcomes: SettleArguments | undefined): Promise<ExchangeAnswer> {
+    const { queues, limit, leaseMs, runner, declares, holding } = request;
+    const purges = performance.now() >= this.purgeAt;
+    if (purges) this.purgeAt = performance.now() + purgeEveryMs;
+    return this.parts.hot.call('exchange_v1', {
+      done: outcomes?.done,
+      outcomes: outcomes?.outcomes,
+      deadKeep: keepArgument(this.settings.deadKeepMs),
+      cancelledKeep: keepArgument(this.settings.cancelledKeepMs),
+      claim: {
+        queues: queues.map((asked) => [asked.queue, Math.min(asked.limit, limit)]),
+        limit,
+        leaseMs,
+        runner,
+        turn: this.turn++ % Math.max(queues.length, 1),
+        purges: purges || undefined,
+        declares,
+        holding: holding && idsByQueue(holding),
+      },
+    }) as Promise<ExchangeAnswer>;
+  }
+
+  private sendAlone(): void {
+    const { settling } = this;
+    this.settling = undefined;
+    if (settling) settling.answer(this.settleNow(settling.settlements));
+  }
+
+  private async settleNow(settlements: readonly Settlement[]): Promise<Settled[]> {
+    if (settlements.length === 0) return [];
+    const outcomes = settleArguments(settlements);
+    const { done, outcomes: others } = outcomes;
+    const cancelledKeep = keepArgument(this.settings.cancelledKeepMs);
+    try {
+      const letters = await this.parts.hot.call('settle_v1', { done, outcomes: others, cancelledKeep });
+      return this.settled(settlements, outcomes, letters as string);
+    } catch (error) {
+      return this.settleAfter(error as Error, settlements);
+    }
+  }
+
+  /** Where another transaction has one of the tasks in hand, each is settled by itself: the others need not wait for it. */
+  private async settleAfter(error: Error, settlements: readonly Settlement[]): Promise<Settled[]> {
+    if (!(error instanceof HeldUpError)) throw error;
+    if (settlements.length === 1) return ['unanswered'];
+    const answers: Settled[] = [];
+    for (const one of settlements) answers.push((await this.settleNow([one]))[0]!);
+    return answers;
+  }
+
+  private settled(all: readonly Settlement[], { order }: SettleArguments, letters: string): Settled[] {
+    const answers = inOrder(order, letters);
+    this.parts.bell.ringAll(
+      all
+        .filter(({ outcome }, at) => answers[at] === 'settled' && makesWork(outcome))
+        .map(({ queue }) => queue),
+    );
+    return answers;
+  }
+}
+
+type ExchangeAnswer = [
+  letters: string,
+  tasks: (string | number | boolean | null)[][],
+  nexts: (number | null)[],
+];
+
+/** Outcomes that wait for the end of the moment. */
+interface Settling {
+  readonly settlements: readonly Settlement[];
+  readonly answer: (settled: Promise<Settled[]>) => void;
+}
+
+/** A fresh task without an id of the caller's or a lock: nobody else can be at it. */
+function isPlain({ id, token, lock, replace }: NewTask): boolean {
+  return id === token && !lock && !replace;
+}
+
+function isStored({ status }: Added): boolean {
+  return status === 'enqueued' || status === 'replaced';
+}
+
+function idsByQueue(
+  refs: readonly { readonly queue: string; readonly id: string }[],
+): Record<string, string[]> {
+  const ids: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
+  for (const { queue, id } of refs) (ids[queue] ??= []).push(id);
+  return ids;
+}

@@ -1,0 +1,72 @@
+-- Ends a task that does not run; one that does is asked to stop. The caller has it in hand.
+CREATE OR REPLACE FUNCTION stop(task tasks, why text, cancelled_keep bigint, now bigint) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  IF task.state = 'pending' THEN
+    UPDATE tasks t SET cancel_requested = true WHERE t.queue = task.queue AND t.id = task.id;
+    RETURN 'requested';
+  END IF;
+  IF task.state NOT IN ('scheduled', 'waiting', 'parked') THEN RETURN 'left'; END IF;
+  PERFORM finish(task, 'cancelled', end_of(now, cancelled_keep), why, now);
+  RETURN 'done';
+END $$;
+
+-- Starts a task anew whose lock, if it had one from its enqueue on, is free.
+CREATE OR REPLACE FUNCTION retry(task tasks, now bigint) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  locks boolean := coalesce(task.lock_phase <> 'while_executing', false);
+BEGIN
+  IF task.state NOT IN ('dead', 'cancelled', 'parked') THEN RETURN 'left'; END IF;
+  IF locks THEN
+    UPDATE tasks t SET held_key = NULL
+      WHERE t.queue = task.queue AND t.held_key = task.lock_key AND t.id <> task.id AND lock_is_over(t, now);
+    IF EXISTS (
+      SELECT FROM tasks t WHERE t.queue = task.queue AND t.held_key = task.lock_key AND t.id <> task.id
+    ) THEN RETURN 'taken'; END IF;
+  END IF;
+  UPDATE tasks t SET
+    state = 'waiting', due_at = now, attempt = 0, failures = 0, epoch = 0, lost_epoch = 0, result = NULL, reason = NULL,
+    fingerprint = NULL, parking = NULL, finished_at = NULL, remove_at = NULL, cancel_requested = false,
+    held_key = CASE WHEN locks THEN t.lock_key END
+  WHERE t.queue = task.queue AND t.id = task.id;
+  RETURN 'done';
+EXCEPTION WHEN unique_violation THEN
+  RETURN 'taken';
+END $$;
+
+-- Does something to tasks. Argument: { act: retry | cancel | remove | runNow, cancelledKeep, refs: [[queue, id] …] }.
+-- Answer: per task what became of it.
+CREATE OR REPLACE FUNCTION act_v1(asked text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  said json := asked::json;
+  now bigint := now_ms();
+  answers text[] := '{}';
+  ref json;
+  task tasks;
+BEGIN
+  FOR ref IN SELECT json_array_elements(said -> 'refs') LOOP
+    SELECT * INTO task FROM tasks t
+      WHERE t.queue = ref ->> 0 AND t.id = ref ->> 1 AND (t.remove_at IS NULL OR t.remove_at > now) FOR UPDATE;
+    answers := answers || CASE
+      WHEN task.id IS NULL THEN 'missing'
+      WHEN said ->> 'act' = 'retry' THEN retry(task, now)
+      WHEN said ->> 'act' = 'cancel' THEN stop(task, 'cancelled', (said ->> 'cancelledKeep')::bigint, now)
+      WHEN said ->> 'act' = 'remove' THEN remove_task(task)
+      ELSE run_now(task, now)
+    END;
+  END LOOP;
+  RETURN array_to_json(answers)::text;
+END $$ SET search_path FROM CURRENT;
+
+CREATE OR REPLACE FUNCTION remove_task(task tasks) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  IF task.state = 'pending' THEN RETURN 'left'; END IF;
+  DELETE FROM tasks t WHERE t.queue = task.queue AND t.id = task.id;
+  RETURN 'done';
+END $$;
+
+CREATE OR REPLACE FUNCTION run_now(task tasks, now bigint) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  IF task.state <> 'scheduled' THEN RETURN 'left'; END IF;
+  UPDATE tasks t SET state = 'waiting', due_at = now WHERE t.queue = task.queue AND t.id = task.id;
+  RETURN 'done';
+END $$;

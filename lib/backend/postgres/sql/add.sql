@@ -1,0 +1,187 @@
+-- Stores one task; answers `enqueued`, `existing`, `replaced` or `rejected`, with the task that was changed or stands in the
+-- way. Where others are at the same id or lock, what they leave is looked at again.
+CREATE OR REPLACE FUNCTION add_one(given new_task, now bigint, OUT status text, OUT holder text) LANGUAGE plpgsql AS $$
+DECLARE
+  existing tasks;
+  other tasks;
+  locks boolean := coalesce(given.phase <> 'while_executing', false);
+BEGIN
+  FOR try IN 1..100 LOOP
+    SELECT * INTO existing FROM tasks t WHERE t.queue = given.queue AND t.id = given.id;
+    IF existing.remove_at <= now THEN
+      DELETE FROM tasks t WHERE t.queue = given.queue AND t.id = given.id AND t.remove_at <= now;
+      CONTINUE;
+    END IF;
+    IF existing.id IS NOT NULL THEN
+      IF coalesce(existing.token, existing.id) = coalesce(given.token, given.id) THEN
+        status := 'enqueued';
+        RETURN;
+      END IF;
+      IF existing.state = 'pending' OR (existing.state NOT IN ('dead', 'cancelled') AND given.replace IS NOT TRUE) THEN
+        status := 'existing';
+        RETURN;
+      END IF;
+      -- It gives way, unless it has moved on in this moment.
+      SELECT * INTO existing FROM tasks t
+        WHERE t.queue = given.queue AND t.id = given.id AND t.state = existing.state FOR UPDATE;
+      CONTINUE WHEN existing.id IS NULL;
+    END IF;
+
+    IF locks THEN
+      SELECT * INTO other FROM tasks t
+        WHERE t.queue = given.queue AND t.held_key = given.key AND t.id <> given.id;
+      IF other.id IS NOT NULL AND lock_is_over(other, now) THEN
+        UPDATE tasks t SET held_key = NULL
+          WHERE t.queue = other.queue AND t.id = other.id AND t.held_key = given.key AND lock_is_over(t, now);
+        CONTINUE WHEN NOT FOUND;
+      ELSIF other.id IS NOT NULL THEN
+        holder := other.id;
+        IF given.conflict = 'replace' AND (other.state = 'parked' OR (other.epoch = 0 AND other.attempt = 0)) THEN
+          SELECT * INTO other FROM tasks t
+            WHERE t.queue = other.queue AND t.id = other.id AND t.held_key = given.key AND t.state <> 'pending'
+              AND (t.state = 'parked' OR (t.epoch = 0 AND t.attempt = 0)) FOR UPDATE;
+          CONTINUE WHEN other.id IS NULL;
+          -- It stays the one that its own enqueue has stored: a repeat of that must know it again.
+          given.token := other.token;
+          given.id := other.id;
+          PERFORM start_anew(given, now);
+          status := 'replaced';
+          RETURN;
+        END IF;
+        status := 'rejected';
+        RETURN;
+      END IF;
+    END IF;
+
+    BEGIN
+      IF existing.id IS NOT NULL AND given.replace THEN
+        PERFORM start_anew(given, now);
+        status := 'replaced';
+        RETURN;
+      END IF;
+      IF existing.id IS NOT NULL THEN
+        DELETE FROM tasks t WHERE t.queue = given.queue AND t.id = given.id;
+      END IF;
+      PERFORM insert_all(json_build_array(given), now);
+      status := 'enqueued';
+      RETURN;
+    EXCEPTION WHEN unique_violation THEN
+      -- Another was first in this moment.
+    END;
+  END LOOP;
+  RAISE EXCEPTION 'the id or the lock of task % changes hands too fast', given.id USING ERRCODE = 'serialization_failure';
+END $$;
+
+-- Puts a task that is there back to its beginning, as another enqueue describes it; arrival and time of enqueue stay.
+CREATE OR REPLACE FUNCTION start_anew(given new_task, now bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  due bigint := coalesce(given.at_ms, now + coalesce(given.in_ms, 0));
+BEGIN
+  UPDATE tasks t SET
+    state = CASE WHEN due > now THEN 'scheduled' ELSE 'waiting' END, priority = coalesce(given.priority, 0), due_at = due,
+    epoch = 0, lost_epoch = 0, lease_ends_at = NULL, attempt = 0, failures = 0, retries = given.retries,
+    cancel_requested = false, expires_at = coalesce(given.expires_at, due + given.expires_in), keep_ms = given.keep,
+    finished_at = NULL, remove_at = NULL, slot = given.slot, parking = NULL, lock_ttl_ms = given.ttl,
+    lock_retry_after_ms = given.retry_after, token = given.token, runner = NULL, lock_key = given.key,
+    lock_phase = given.phase, lock_conflict = given.conflict,
+    held_key = CASE WHEN given.phase <> 'while_executing' THEN given.key END,
+    schedule_id = given.schedule, reason = NULL, fingerprint = NULL, job = given.job, extra = given.extra,
+    params = given.params, result = NULL, errors = NULL
+  WHERE t.queue = given.queue AND t.id = given.id;
+END $$;
+
+-- Stores tasks whose ids and locks are free; else it fails with a unique violation.
+CREATE OR REPLACE FUNCTION insert_all(given json, now bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO tasks (
+    queue, id, state, priority, due_at, enqueued_at, retries, expires_at, keep_ms, slot, lock_ttl_ms, lock_retry_after_ms,
+    token, lock_key, lock_phase, lock_conflict, held_key, schedule_id, job, extra, params
+  )
+  SELECT
+    g.queue, g.id, CASE WHEN g.due > now THEN 'scheduled' ELSE 'waiting' END, coalesce(g.priority, 0), g.due, now, g.retries,
+    coalesce(g.expires_at, g.due + g.expires_in), g.keep, g.slot, g.ttl, g.retry_after, g.token, g.key, g.phase, g.conflict,
+    CASE WHEN g.phase <> 'while_executing' THEN g.key END, g.schedule, g.job, g.extra, g.params
+  FROM (
+    SELECT *, coalesce(u.at_ms, now + coalesce(u.in_ms, 0)) AS due FROM json_populate_recordset(NULL::new_task, given) u
+  ) g;
+END $$;
+
+-- One after the other, as they are given; with a conflict that raises, none of them.
+CREATE OR REPLACE FUNCTION add_group(given new_task[], now bigint) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE
+  one new_task;
+  added record;
+  answers json[] := '{}';
+  place integer := 0;
+  raised_by text;
+BEGIN
+  FOREACH one IN ARRAY given LOOP
+    place := place + 1;
+    added := add_one(one, now);
+    IF added.status = 'rejected' AND one.conflict = 'raise' THEN
+      raised_by := added.holder;
+      RAISE EXCEPTION 'raised' USING ERRCODE = 'NJ001';
+    END IF;
+    answers := answers || json_build_array(added.status, added.holder);
+  END LOOP;
+  RETURN array_to_json(answers);
+EXCEPTION WHEN SQLSTATE 'NJ001' THEN
+  RETURN (
+    SELECT json_agg(CASE n WHEN place THEN json_build_array('raised', raised_by) ELSE json_build_array('dropped') END)
+    FROM generate_series(1, cardinality(given)) n
+  );
+END $$;
+
+-- Stores groups of tasks, each whole or not at all.
+-- Argument: { call?, notify?, tasks: [task …], sizes?: [n …] }: tasks in the form of `new_task`, and how many of them make
+-- each group. Answer: nothing where all were enqueued, else a list of [status, holder?] in the order of the tasks.
+-- A call that is known has been answered before, and is told the same again. With `notify` the bell rings when the
+-- transaction commits, which only the database knows; else whoever calls rings it afterwards.
+CREATE OR REPLACE FUNCTION add_v1(asked text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  said json := asked::json;
+  now bigint := now_ms();
+  reply text := '';
+BEGIN
+  IF said ->> 'call' IS NOT NULL THEN
+    -- What an open transaction keeps is asked for again, rather than waited for with a connection in hand.
+    PERFORM set_config('lock_timeout', '200ms', true);
+    INSERT INTO calls (call, at, answer) VALUES (said ->> 'call', now, '') ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+      SELECT c.answer INTO reply FROM calls c WHERE c.call = said ->> 'call';
+      RETURN reply;
+    END IF;
+  END IF;
+  IF (said ->> 'notify')::boolean THEN
+    PERFORM ring('t', q.queue, '', NULL)
+      FROM (SELECT DISTINCT t ->> 'queue' AS queue FROM json_array_elements(said -> 'tasks') t) q;
+  END IF;
+  BEGIN
+    PERFORM insert_all(said -> 'tasks', now);
+    RETURN '';
+  EXCEPTION WHEN unique_violation THEN
+    -- Some id or lock is taken: each is looked at by itself.
+  END;
+  reply := add_groups(said -> 'tasks', said -> 'sizes', now);
+  IF said ->> 'call' IS NOT NULL THEN
+    UPDATE calls c SET answer = reply WHERE c.call = said ->> 'call';
+  END IF;
+  RETURN reply;
+END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan;
+
+CREATE OR REPLACE FUNCTION add_groups(tasks json, sizes json, now bigint) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  given new_task[];
+  answers text[] := '{}';
+  size integer;
+  start integer := 1;
+  answer json;
+BEGIN
+  SELECT array_agg(t) INTO given FROM json_populate_recordset(NULL::new_task, tasks) t;
+  FOR size IN SELECT n::integer FROM json_array_elements_text(sizes) n LOOP
+    answer := add_group(given[start:start + size - 1], now);
+    answers := answers || (SELECT array_agg(one::text) FROM json_array_elements(answer) one);
+    start := start + size;
+  END LOOP;
+  RETURN '[' || array_to_string(answers, ',') || ']';
+END $$;

@@ -1,0 +1,303 @@
+-- A lease that ended without an outcome: its process died, or was cut off. At most a thousand of a queue.
+CREATE OR REPLACE FUNCTION recover(asked_queue text, dead_keep bigint, cancelled_keep bigint, now bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  task tasks;
+BEGIN
+  FOR task IN
+    SELECT * FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending' AND t.lease_ends_at <= now
+    ORDER BY t.lease_ends_at, t.arrival LIMIT 1000 FOR UPDATE SKIP LOCKED
+  LOOP
+    task.lost_epoch := task.epoch;
+    task.epoch := 0;
+    IF task.cancel_requested THEN
+      PERFORM finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now);
+      CONTINUE;
+    END IF;
+    IF task.lock_phase = 'while_executing' THEN task.held_key := NULL; END IF;
+    task.failures := task.failures + 1;
+    task.errors := with_error(task.errors, jsonb_build_object(
+      'name', 'LeaseLostError',
+      'message', format('runner %s did not settle before its lease ended', task.runner)
+    ), task.attempt, now);
+    IF task.attempt > task.retries THEN
+      PERFORM finish(task, 'dead', end_of(now, dead_keep), NULL, now);
+    ELSE
+      PERFORM put_back(task, NULL, now);
+    END IF;
+  END LOOP;
+END $$;
+
+-- Takes back what a runner was given in an answer that never reached it.
+CREATE OR REPLACE FUNCTION hand_back_all_but(known text[], asked_queue text, asked_runner text, cancelled_keep bigint, now bigint)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  task tasks;
+BEGIN
+  FOR task IN
+    SELECT * FROM tasks t
+    WHERE t.queue = asked_queue AND t.state = 'pending' AND t.runner = asked_runner AND NOT t.id = ANY (known)
+    FOR UPDATE
+  LOOP
+    IF task.cancel_requested THEN
+      PERFORM finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now);
+    ELSE
+      PERFORM apply_outcome(task, (NULL, NULL, NULL, 'handed-back', NULL, NULL, NULL, NULL, NULL, NULL), now);
+    END IF;
+  END LOOP;
+END $$;
+
+-- Forgets finished tasks whose time is over, a thousand of each kind at most.
+CREATE OR REPLACE FUNCTION purge(asked_queue text, now bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  ended text;
+BEGIN
+  FOREACH ended IN ARRAY ARRAY['succeeded', 'dead', 'cancelled'] LOOP
+    DELETE FROM tasks WHERE ctid = ANY (ARRAY(
+      SELECT t.ctid FROM tasks t WHERE t.queue = asked_queue AND t.state = ended AND t.remove_at <= now
+      ORDER BY t.remove_at, t.arrival LIMIT 1000 FOR UPDATE SKIP LOCKED
+    ));
+  END LOOP;
+END $$;
+
+-- What time alone has brought about in a queue: lost leases, due tasks.
+CREATE OR REPLACE FUNCTION catch_up(asked_queue text, dead_keep bigint, cancelled_keep bigint, now bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending' AND t.lease_ends_at <= now) THEN
+    PERFORM recover(asked_queue, dead_keep, cancelled_keep, now);
+  END IF;
+  IF EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' AND t.due_at <= now) THEN
+    UPDATE tasks SET state = 'waiting' WHERE ctid = ANY (ARRAY(
+      SELECT t.ctid FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' AND t.due_at <= now
+      ORDER BY t.due_at, t.arrival LIMIT 1000 FOR UPDATE SKIP LOCKED
+    ));
+  END IF;
+END $$;
+
+-- A claimed task as the runner gets it; its queue is told by its number.
+CREATE OR REPLACE FUNCTION claimed_text(t tasks, queue_number integer, conflict text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT json_build_array(
+    queue_number, t.id, t.epoch, t.job, t.params, t.extra, t.priority, t.enqueued_at, t.due_at, t.attempt, t.failures, t.retries, t.keep_ms,
+    t.schedule_id, t.slot, t.lock_key, t.lock_phase, t.lock_conflict, t.lock_ttl_ms, t.lock_retry_after_ms, conflict
+  )::text
+$$;
+
+-- Takes one task whose lock must be looked at, and that this transaction has in hand. None: it must be left for later, since
+-- an open transaction is at its lock.
+CREATE OR REPLACE FUNCTION claim_locked(task tasks, queue_number integer, drawn bigint, lease_end bigint, asked_runner text, now bigint) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+  holder tasks;
+  taken boolean;
+  is_unsure boolean := false;
+BEGIN
+  FOR try IN 1..100 LOOP
+    SELECT * INTO holder FROM tasks t
+      WHERE t.queue = task.queue AND t.held_key = task.lock_key AND t.id <> task.id AND NOT lock_is_over(t, now);
+    taken := holder.id IS NULL AND NOT is_unsure;
+    BEGIN
+      IF taken THEN
+        -- One whose time to live has passed gives way.
+        UPDATE tasks t SET held_key = NULL WHERE t.queue = task.queue AND t.held_key = task.lock_key AND t.id <> task.id;
+      END IF;
+      UPDATE tasks t SET
+        state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
+        lease_ends_at = lease_end, held_key = CASE WHEN taken THEN t.lock_key ELSE t.held_key END
+      WHERE t.queue = task.queue AND t.id = task.id RETURNING * INTO task;
+      RETURN claimed_text(task, queue_number, CASE WHEN task.lock_phase = 'while_executing' THEN holder.id END);
+    EXCEPTION
+      WHEN unique_violation THEN
+        -- Another has taken it in this moment.
+      WHEN lock_not_available THEN
+        IF task.lock_phase = 'while_executing' THEN RETURN NULL; END IF;
+        -- A run after a failure takes the lock where it is free, and runs either way.
+        is_unsure := true;
+    END;
+  END LOOP;
+  RETURN NULL;
+END $$;
+
+-- Takes tasks that this transaction has in hand, one by one: some have expired, or have locks that must be looked at.
+-- Answers those that were claimed, and how many have expired; `left_alone` where some must be left for later.
+CREATE OR REPLACE FUNCTION claim_each(
+  places tid[], queue_number integer, may_expire boolean, drawn bigint, lease_end bigint, asked_runner text, cancelled_keep bigint, now bigint,
+  OUT claimed text[], OUT expired integer, OUT left_alone boolean
+) LANGUAGE plpgsql AS $$
+DECLARE
+  task tasks;
+  one text;
+BEGIN
+  claimed := '{}';
+  expired := 0;
+  left_alone := false;
+  FOR task IN
+    SELECT t.* FROM unnest(places) WITH ORDINALITY AS u (place, n) JOIN tasks t ON t.ctid = u.place ORDER BY u.n
+  LOOP
+    IF may_expire AND task.epoch = 0 AND task.attempt = 0 AND task.expires_at <= now THEN
+      PERFORM finish(task, 'cancelled', end_of(now, cancelled_keep), 'expired', now);
+      expired := expired + 1;
+      CONTINUE;
+    END IF;
+    IF task.lock_phase = 'while_executing' OR (task.lock_phase = 'until_executed' AND task.failures > 0) THEN
+      one := claim_locked(task, queue_number, drawn, lease_end, asked_runner, now);
+      IF one IS NULL THEN
+        left_alone := true;
+        CONTINUE;
+      END IF;
+    ELSE
+      UPDATE tasks t SET
+        state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
+        lease_ends_at = lease_end, held_key = CASE WHEN t.lock_phase <> 'until_executing' THEN t.held_key END
+      WHERE t.queue = task.queue AND t.id = task.id RETURNING * INTO task;
+      one := claimed_text(task, queue_number, NULL);
+    END IF;
+    claimed := claimed || one;
+  END LOOP;
+END $$;
+
+-- Takes the best tasks of a queue, `wanted` at most.
+CREATE OR REPLACE FUNCTION claim_from(
+  asked_queue text, queue_number integer, wanted integer, declares text[], drawn bigint, lease_end bigint, asked_runner text,
+  cancelled_keep bigint, now bigint
+) RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+  claimed text[] := '{}';
+  places tid[];
+  is_odd boolean;
+  part record;
+  expired integer := 0;
+  missing integer;
+BEGIN
+  IF cardinality(declares) > 0 THEN
+    -- Parked because nobody knew their jobs.
+    SELECT array_agg(p.ctid ORDER BY p.turn, p.parking) INTO places FROM (
+      SELECT t.ctid, t.parking, array_position(declares, t.job) AS turn FROM tasks t
+      WHERE t.queue = asked_queue AND t.state = 'parked' AND t.job = ANY (declares) AND t.reason = 'unknown-job'
+      ORDER BY array_position(declares, t.job), t.parking LIMIT wanted FOR UPDATE SKIP LOCKED
+    ) p;
+    IF places IS NOT NULL THEN
+      part := claim_each(places, queue_number, false, drawn, lease_end, asked_runner, cancelled_keep, now);
+      claimed := part.claimed;
+    END IF;
+  END IF;
+  LOOP
+    missing := wanted - cardinality(claimed);
+    EXIT WHEN missing <= 0 OR expired >= 1000;
+    SELECT array_agg(p.ctid), bool_or(p.is_odd) INTO places, is_odd FROM (
+      SELECT t.ctid, coalesce(t.expires_at <= now AND t.epoch = 0 AND t.attempt = 0, false) 
+        OR coalesce(t.lock_phase = 'while_executing' OR (t.lock_phase = 'until_executed' AND t.failures > 0), false) AS is_odd
+      FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
+      ORDER BY t.priority, t.due_at, t.arrival LIMIT missing FOR UPDATE SKIP LOCKED
+    ) p;
+    EXIT WHEN places IS NULL;
+    IF is_odd THEN
+      part := claim_each(places, queue_number, true, drawn, lease_end, asked_runner, cancelled_keep, now);
+      claimed := claimed || part.claimed;
+      expired := expired + part.expired;
+      EXIT WHEN part.left_alone;
+    ELSE
+      WITH taken AS (
+        UPDATE tasks t SET
+          state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
+          lease_ends_at = lease_end, held_key = CASE WHEN t.lock_phase <> 'until_executing' THEN t.held_key END
+        WHERE t.ctid = ANY (places) RETURNING *
+      )
+      SELECT claimed || array_agg(claimed_text(taken, queue_number, NULL) ORDER BY priority, due_at, arrival) INTO claimed FROM taken;
+    END IF;
+    EXIT WHEN cardinality(places) < missing;
+  END LOOP;
+  RETURN claimed;
+END $$;
+
+-- Milliseconds until a claim may find something in a queue that gave all it had; none: only a bell can tell.
+CREATE OR REPLACE FUNCTION next_in(asked_queue text, now bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  next_at bigint := least(
+    (SELECT t.due_at FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' ORDER BY t.due_at, t.arrival LIMIT 1),
+    (SELECT t.lease_ends_at FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending'
+      ORDER BY t.lease_ends_at, t.arrival LIMIT 1)
+  );
+BEGIN
+  RETURN CASE WHEN next_at > now THEN next_at - now WHEN next_at <= now THEN 0 END;
+END $$;
+
+-- Takes the best due tasks of some queues, in turn, so that none starves. Argument: { queues: [[queue, limit] …], limit, leaseMs,
+-- runner, turn, purges?, declares?, holding?: { queue: [id …] } }. Answers the tasks, and per queue when to look again.
+CREATE OR REPLACE FUNCTION claim_all(said json, dead_keep bigint, cancelled_keep bigint, now bigint, OUT claims text, OUT nexts text)
+LANGUAGE plpgsql AS $$
+DECLARE
+  names text[] := ARRAY(SELECT q ->> 0 FROM json_array_elements(said -> 'queues') q);
+  room integer[] := ARRAY(SELECT (q ->> 1)::integer FROM json_array_elements(said -> 'queues') q);
+  declares text[] := ARRAY(SELECT json_array_elements_text(said -> 'declares'));
+  missing integer := (said ->> 'limit')::integer;
+  asked_runner text := said ->> 'runner';
+  drawn bigint := draw_epoch();
+  lease_end bigint := now + (said ->> 'leaseMs')::bigint;
+  turn integer := (said ->> 'turn')::integer;
+  count integer := cardinality(names);
+  paused bigint[] := array_fill(0::bigint, ARRAY[count]);
+  -- Those that gave less than they were asked for.
+  is_spent boolean[] := array_fill(false, ARRAY[count]);
+  is_open boolean[] := array_fill(true, ARRAY[count]);
+  claimed text[] := '{}';
+  looks text[] := '{}';
+  share integer;
+  rest integer;
+  wanted integer;
+  got text[];
+  pause record;
+  i integer;
+BEGIN
+  FOR i IN 1..count LOOP
+    IF said -> 'holding' IS NOT NULL THEN
+      PERFORM hand_back_all_but(
+        ARRAY(SELECT json_array_elements_text(said -> 'holding' -> names[i])), names[i], asked_runner, cancelled_keep, now
+      );
+    END IF;
+    IF (said ->> 'purges')::boolean THEN PERFORM purge(names[i], now); END IF;
+    PERFORM catch_up(names[i], dead_keep, cancelled_keep, now);
+    is_open[i] := room[i] > 0;
+  END LOOP;
+  FOR pause IN SELECT q.queue, q.paused_until FROM queues q WHERE q.queue = ANY (names) AND q.paused_until > now LOOP
+    i := array_position(names, pause.queue);
+    paused[i] := pause.paused_until;
+    is_open[i] := false;
+  END LOOP;
+
+  WHILE missing > 0 AND true = ANY (is_open) LOOP
+    share := missing / cardinality(array_positions(is_open, true));
+    rest := missing % cardinality(array_positions(is_open, true));
+    FOR k IN 0..count - 1 LOOP
+      i := (turn + k) % count + 1;
+      CONTINUE WHEN NOT is_open[i];
+      wanted := least(room[i], share + CASE WHEN rest > 0 THEN 1 ELSE 0 END);
+      rest := rest - 1;
+      CONTINUE WHEN wanted = 0;
+      got := claim_from(names[i], i - 1, wanted, declares, drawn, lease_end, asked_runner, cancelled_keep, now);
+      claimed := claimed || got;
+      missing := missing - cardinality(got);
+      room[i] := room[i] - cardinality(got);
+      is_spent[i] := cardinality(got) < wanted;
+      is_open[i] := room[i] > 0 AND NOT is_spent[i];
+    END LOOP;
+  END LOOP;
+
+  FOR i IN 1..count LOOP
+    looks := looks || coalesce(CASE
+      WHEN paused[i] = never() THEN NULL
+      WHEN paused[i] > 0 THEN paused[i] - now
+      WHEN NOT is_spent[i] AND has_work(names[i], declares) THEN 0
+      ELSE next_in(names[i], now)
+    END::text, 'null');
+  END LOOP;
+  claims := '[' || array_to_string(claimed, ',') || ']';
+  nexts := '[' || array_to_string(looks, ',') || ']';
+END $$;
+
+CREATE OR REPLACE FUNCTION has_work(asked_queue text, declares text[]) RETURNS boolean LANGUAGE sql AS $$
+  SELECT EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting') OR EXISTS (
+    SELECT FROM tasks t
+    WHERE t.queue = asked_queue AND t.state = 'parked' AND t.job = ANY (declares) AND t.reason = 'unknown-job'
+  )
+$$;

@@ -1,0 +1,128 @@
+-- Ends a task, which stays until `removed`.
+CREATE OR REPLACE FUNCTION finish(task tasks, ended text, removed bigint, why text, now bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF removed <= now THEN
+    DELETE FROM tasks t WHERE t.queue = task.queue AND t.id = task.id;
+    RETURN;
+  END IF;
+  UPDATE tasks t SET
+    state = ended, held_key = NULL, reason = why, finished_at = now, remove_at = removed, epoch = task.epoch,
+    lost_epoch = task.lost_epoch, failures = task.failures, errors = task.errors, result = task.result,
+    lease_ends_at = NULL, parking = NULL, fingerprint = NULL
+  WHERE t.queue = task.queue AND t.id = task.id;
+END $$;
+
+-- Puts a task that was pending back: it is due after `delay`, or as it was where there is none.
+CREATE OR REPLACE FUNCTION put_back(task tasks, delay bigint, now bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE tasks t SET
+    state = CASE WHEN delay > 0 THEN 'scheduled' ELSE 'waiting' END, due_at = coalesce(now + delay, t.due_at),
+    epoch = task.epoch, lost_epoch = task.lost_epoch, attempt = task.attempt, failures = task.failures,
+    errors = task.errors, held_key = task.held_key, lease_ends_at = NULL
+  WHERE t.queue = task.queue AND t.id = task.id;
+END $$;
+
+-- What an outcome does to a task that is pending.
+CREATE OR REPLACE FUNCTION apply_outcome(task tasks, given settlement, now bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF task.lock_phase = 'while_executing' OR (task.lock_phase = 'until_executed' AND given.type = 'retry') THEN
+    task.held_key := NULL;
+  END IF;
+  IF given.type IN ('retry', 'dead') THEN
+    task.failures := task.failures + 1;
+    task.errors := with_error(task.errors, given.error, task.attempt, now);
+  ELSIF given.type IN ('snoozed', 'conflict', 'handed-back', 'parked') THEN
+    task.attempt := task.attempt - 1;
+  END IF;
+  CASE given.type
+    WHEN 'succeeded' THEN
+      task.result := given.result;
+      PERFORM finish(task, 'succeeded', end_of(now, given.ms), NULL, now);
+    WHEN 'dead' THEN
+      PERFORM finish(task, 'dead', end_of(now, given.ms), NULL, now);
+    WHEN 'cancelled' THEN
+      PERFORM finish(task, 'cancelled', end_of(now, given.ms), given.reason, now);
+    WHEN 'parked' THEN
+      UPDATE tasks t SET
+        state = 'parked', reason = given.reason, fingerprint = coalesce(given.fingerprint, ''), parking = nextval('parkings'),
+        attempt = task.attempt, held_key = task.held_key, lease_ends_at = NULL
+      WHERE t.queue = task.queue AND t.id = task.id;
+    WHEN 'handed-back' THEN
+      PERFORM put_back(task, NULL, now);
+    ELSE
+      PERFORM put_back(task, given.ms, now);
+  END CASE;
+END $$;
+
+-- Writes an outcome, if the lease it comes from is still the task's; answers s (settled) or l (lost).
+CREATE OR REPLACE FUNCTION settle_one(given settlement, cancelled_keep bigint, now bigint) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  task tasks;
+BEGIN
+  SELECT * INTO task FROM tasks t
+    WHERE t.queue = given.queue AND t.id = given.id AND (t.remove_at IS NULL OR t.remove_at > now) FOR UPDATE;
+  IF task.id IS NULL THEN
+    RETURN CASE WHEN given.is_repeat THEN 's' ELSE 'l' END;
+  END IF;
+  IF task.epoch <> given.epoch THEN
+    -- A run that outlasted its lease: where nobody has claimed the task since, it need not be done again.
+    IF task.lost_epoch <> given.epoch OR task.state NOT IN ('waiting', 'dead') OR given.type <> 'succeeded' THEN
+      RETURN 'l';
+    END IF;
+    task.epoch := given.epoch;
+    task.result := given.result;
+    PERFORM finish(task, 'succeeded', end_of(now, given.ms), NULL, now);
+    RETURN 's';
+  END IF;
+  IF task.state <> 'pending' THEN
+    RETURN CASE WHEN given.is_repeat THEN 's' ELSE 'l' END;
+  END IF;
+  IF task.cancel_requested AND given.type <> 'succeeded' THEN
+    PERFORM finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now);
+  ELSE
+    PERFORM apply_outcome(task, given, now);
+  END IF;
+  RETURN 's';
+END $$;
+
+-- Writes outcomes in order. `done` are successes of tasks that are not kept, told for the first time, as
+-- [{ queue, id, epoch } …]; `outcomes` have the form of `settlement`. Answers a letter for each, the done ones first.
+CREATE OR REPLACE FUNCTION settle_all(done json, outcomes json, cancelled_keep bigint, now bigint) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  gone bigint[];
+  letters text := '';
+  one record;
+BEGIN
+  IF json_array_length(done) > 0 THEN
+    WITH deleted AS (
+      DELETE FROM tasks t USING json_populate_recordset(NULL::lease, done) WITH ORDINALITY AS d (queue, id, epoch, n)
+      WHERE t.queue = d.queue AND t.id = d.id AND t.epoch = d.epoch AND t.state = 'pending'
+      RETURNING d.n
+    )
+    SELECT array_agg(n) INTO gone FROM deleted;
+    IF cardinality(gone) = json_array_length(done) THEN
+      letters := repeat('s', cardinality(gone));
+    ELSE
+      FOR one IN
+        SELECT d.* FROM json_populate_recordset(NULL::lease, done) WITH ORDINALITY AS d (queue, id, epoch, n) ORDER BY d.n
+      LOOP
+        letters := letters || CASE WHEN one.n = ANY (gone) THEN 's' ELSE
+          settle_one((one.queue, one.id, one.epoch, 'succeeded', 0, NULL, NULL, NULL, NULL, false), cancelled_keep, now)
+        END;
+      END LOOP;
+    END IF;
+  END IF;
+  FOR one IN SELECT o FROM json_populate_recordset(NULL::settlement, outcomes) o LOOP
+    letters := letters || settle_one(one.o, cancelled_keep, now);
+  END LOOP;
+  RETURN letters;
+END $$;
+
+-- Argument: { done?, outcomes?, cancelledKeep }. Answer: a letter for each, the done ones first.
+CREATE OR REPLACE FUNCTION settle_v1(asked text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  said json := asked::json;
+BEGIN
+  RETURN to_json(settle_all(said -> 'done', said -> 'outcomes', (said ->> 'cancelledKeep')::bigint, now_ms()))::text;
+END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan
+  SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off;

@@ -1,0 +1,21 @@
+import type { Settled, Settlement } from '../task/outcome.js';
+import type { NewTask } from '../task/task-record.js';
+import type { Added } from './answers.js';
+
+/** What a store does inside a transaction of the application's, so that both come true together or not at all. */
+export interface TransactionStore {
+  /**
+   * Whether whoever asks runs inside a transaction that holds the store's only connection: what does not join it would
+   * wait for itself.
+   */
+  mustJoin(): boolean;
+  /**
+   * Stores a group of tasks when the transaction commits, and rings the bell then. Rejects with UnsupportedTransactionError
+   * what is no transaction that it can join.
+   */
+  add(transaction: unknown, group: readonly NewTask[]): Promise<Added[]>;
+  /** Writes an outcome when the transaction commits. */
+  settle(transaction: unknown, settlement: Settlement): Promise<Settled>;
+  /** Begins a transaction of the store's own, and commits it when `work` resolves. */
+  begin<R>(work: (transaction: unknown) => Promise<R>): Promise<R>;
+}
