@@ -62,5 +62,12 @@ export {
 
 export type { Acted, Backend, Durability } from './backend/backend.js';
 export type { HeldLock, LockPage, LockRef } from './backend/held-lock.js';
-export { CrossSlotError, StoreUnavailableError, UnusableStoreError } from './backend/errors.js';
+export {
+  CrossSlotError,
+  StoreUnavailableError,
+  TransactionNotSupportedError,
+  UnsupportedTransactionError,
+  UnusableStoreError,
+  WouldWaitForItselfError,
+} from './backend/errors.js';
 export { memoryBackend, type MemoryBackendOptions } from './backend/memory/memory-backend.js';

@@ -21,6 +21,7 @@ import { Adder } from './queue/adder.js';
 import { JobQueue } from './queue/job-queue.js';
 import { SchedulePutter } from './queue/schedule-putter.js';
 import { TaskWriter } from './queue/task-writer.js';
+import { Completion } from './runner/completion.js';
 import { Conclusion } from './runner/conclusion.js';
 import { DeclaredSchedules } from './runner/declared-schedules.js';
 import { Executor } from './runner/executor.js';
@@ -136,7 +137,16 @@ const BACKEND = Symbol('nestjs-jobs backend');
         };
         const patience = new Patience(clock);
         const conclusion = new Conclusion(registry.hooks, patience, keep, payloadLimit, clock, lines, log);
-        const executor = new Executor(registry, clock, patience, conclusion, lines, log);
+        const executor = new Executor(
+          registry,
+          clock,
+          patience,
+          conclusion,
+          lines,
+          log,
+          (attempt) =>
+            new Completion(backend, attempt, (ended, result) => conclusion.successOf(ended, result)),
+        );
         const troubles = new JobsLog({ level: 'warn' });
         return new JobRunner(
           { backend, registry, executor, clock, log: troubles, lines, taskLines: log, declared },

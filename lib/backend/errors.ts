@@ -54,3 +54,17 @@ export class CrossSlotError extends JobsError {
     );
   }
 }
+
+/** What was given as `transaction` cannot be joined, or is not in a transaction: nothing was stored. */
+export class UnsupportedTransactionError extends JobsError {
+  readonly code = 'UNSUPPORTED_TRANSACTION';
+
+  constructor(
+    /** The name of its class, or its type. */
+    readonly given: string,
+    why: string,
+    readonly supported: readonly string[],
+  ) {
+    super(`cannot join the given transaction (${given}): ${why}; supported are ${supported.join(', ')}`);
+  }
+}

@@ -2,6 +2,7 @@ import type { Clock } from '../task/clock.js';
 import { InvalidOptionError } from '../task/errors.js';
 import type { Backend } from './backend.js';
 import { memoryBackend } from './memory/memory-backend.js';
+import { postgresBackend } from './postgres/postgres-backend.js';
 import { redisBackend } from './redis/redis-backend.js';
 
 /** The backend that the module's option names; nothing named is the embedded one. */
@@ -10,6 +11,10 @@ export function resolveBackend(backend: string | Backend | undefined, clock: Clo
   if (typeof backend === 'object' && typeof backend?.open === 'function') return backend;
   if (typeof backend === 'string' && /^rediss?(\+cluster)?:/i.test(backend))
     return redisBackend({ url: backend });
+  if (typeof backend === 'string' && /^postgres(ql)?:/i.test(backend))
+    return postgresBackend({ url: backend });
+  if (typeof backend === 'string' && /^pglite:./i.test(backend))
+    return postgresBackend({ pglite: backend.slice('pglite:'.length) });
   // Of text only the scheme is shown: the rest may hold a password.
   const isText = typeof backend === 'string';
   const named = isText ? (/^[a-z+]+:/i.exec(backend)?.[0] ?? 'text without a scheme') : backend;
@@ -17,6 +22,6 @@ export function resolveBackend(backend: string | Backend | undefined, clock: Clo
     'JobsModule.forRoot',
     'backend',
     named,
-    "'memory:', 'redis://…' or a backend object",
+    "'memory:', 'redis://…', 'postgres://…', 'pglite:./folder' or a backend object",
   );
 }

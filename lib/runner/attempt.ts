@@ -26,6 +26,10 @@ export class Attempt {
   isLost = false;
   /** Ended before its run: what has not begun must not begin. */
   isOver = false;
+  /** A transaction of the application's may have completed the task: only the store knows. */
+  isCompleting = false;
+  /** One has: whatever the handler does now, the task is done. */
+  isCommitted = false;
   /** Nothing of it runs any more: what becomes of its lease concerns the outcome alone. */
   hasOutcome = false;
   /** Who renews the lease beside us, and by which number it knows it. */

@@ -8,7 +8,7 @@ import type { Outcome } from '../task/outcome.js';
 import { nextAttemptInMs, type RetryRules } from '../task/retry-policy.js';
 import { lineOf, storedError } from '../task/stored-error.js';
 import type { Task } from '../task/task.js';
-import type { End } from './attempt.js';
+import type { Attempt, End } from './attempt.js';
 import type { Patience, Run } from './patience.js';
 import type { TaskLog } from './task-log.js';
 
@@ -38,6 +38,7 @@ export class Conclusion {
   of(run: Run, end: End): Outcome | Promise<Outcome> {
     const { attempt, task } = run;
     const { claimed } = attempt;
+    if (attempt.isCommitted) return this.committed(run, end);
     if (end.type === 'handed-back') return { type: 'handed-back' };
     if (attempt.isLost) return this.lost(run, end);
     if (end.type === 'unrunnable') {
@@ -63,13 +64,24 @@ export class Conclusion {
     );
   }
 
+  /** The task was done when its transaction committed: what came after that changes nothing. */
+  private committed(run: Run, end: End): Outcome | Promise<Outcome> {
+    const thrown = run.task?.verdict ?? ('error' in end ? end : undefined);
+    if (thrown)
+      this.complain(
+        run.attempt.claimed,
+        `threw after its transaction had committed: ${'error' in thrown ? lineOf(thrown.error) : 'snoozed'}`,
+      );
+    return this.succeed(run, end.type === 'returned' ? end.value : undefined);
+  }
+
   /**
    * The lease is gone, and most likely another runner has the task: no hook is called. A success is offered all the same, as
    * the store takes it where nobody has claimed the task since; but not without its `afterRun`, which may carry on a chain.
    */
   private lost(run: Run, end: End): Outcome {
     const isSuccess = end.type === 'returned' && !run.task?.verdict && !this.hasAfterRun(run);
-    return isSuccess ? this.succeeded(run, end.value) : { type: 'handed-back' };
+    return isSuccess ? this.successOf(run.attempt, end.value) : { type: 'handed-back' };
   }
 
   private succeed(run: Run, value: unknown): Outcome | Promise<Outcome> {
@@ -101,10 +113,11 @@ export class Conclusion {
 
   private success(run: Run, value: unknown): Outcome {
     this.lines.succeeded(run.attempt.claimed, run.startedAt);
-    return this.succeeded(run, value);
+    return this.successOf(run.attempt, value);
   }
 
-  private succeeded({ attempt: { claimed } }: Run, value: unknown): Outcome {
+  /** What a success is stored as. */
+  successOf({ claimed }: Attempt, value: unknown): Outcome {
     const keepMs = claimed.keepMs ?? this.retention.succeededMs();
     return { type: 'succeeded', result: keepMs > 0 ? this.resultText(claimed, value) : undefined, keepMs };
   }

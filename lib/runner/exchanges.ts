@@ -163,7 +163,7 @@ export class Exchanges {
       if (answers[index] === 'unanswered') return silent.failed([claimed]);
       keeper.unwatch(attempt);
       free.push(claimed.queue);
-      if (answers[index] === 'lost') lines.lost(claimed.job, claimed);
+      if (answers[index] === 'lost' && !attempt.isCommitted) lines.lost(claimed.job, claimed);
       else if ('delayMs' in outcome) intake.expect(claimed.queue, clock.elapsed() + outcome.delayMs);
     });
     return free;

@@ -9,7 +9,7 @@ import type { Outcome } from '../task/outcome.js';
 import { isPromise } from '../task/realm.js';
 import { lineOf, storedError } from '../task/stored-error.js';
 import type { ParkReason } from '../task/task-record.js';
-import { Task } from '../task/task.js';
+import { Task, type TaskCompletion } from '../task/task.js';
 import type { Attempt, End } from './attempt.js';
 import type { Conclusion } from './conclusion.js';
 import type { Patience, Run } from './patience.js';
@@ -28,6 +28,7 @@ export class Executor {
     private readonly conclusion: Conclusion,
     private readonly lines: TaskLog,
     private readonly log: JobsLog,
+    private readonly completionOf: (attempt: Attempt) => TaskCompletion,
   ) {}
 
   /** Handlers and hooks that went on after their attempt had ended. */
@@ -105,7 +106,9 @@ export class Executor {
     const { claimed } = attempt;
     if (attempt.isOver) return stoppedShort;
     if (claimed.conflictsWith === undefined) this.lines.started(claimed);
-    const task = (run.task = new Task<never>(claimed, params as never, this.log));
+    const task = (run.task = new Task<never>(claimed, params as never, this.log, () =>
+      this.completionOf(attempt),
+    ));
     attempt.opened(task);
     const opening = job.handler.open(task);
     return isPromise(opening)

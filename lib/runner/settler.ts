@@ -27,7 +27,8 @@ export class Settler {
   }
 
   add(attempt: Attempt, outcome: Outcome): void {
-    this.waiting.push({ attempt, outcome, repeat: false });
+    // What a transaction may have stored already is told a second time.
+    this.waiting.push({ attempt, outcome, repeat: attempt.isCompleting });
   }
 
   /** What a claim brings after the runner's end is not even watched: it goes back, or its lease ends. */

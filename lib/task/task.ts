@@ -21,6 +21,12 @@ export interface TaskLines {
   write(level: 'log', job: string, message: string): void;
 }
 
+/** Completes a task in a transaction of the application's. */
+export interface TaskCompletion {
+  transaction<R>(work: (transaction: unknown) => R | Promise<R>): Promise<R>;
+  complete(transaction: unknown, result?: unknown): Promise<void>;
+}
+
 /** What a handler said about its own end, by `fail` or `snooze`. It counts even where user code catches the throw. */
 export type Verdict =
   | { readonly type: 'fail'; readonly error: TaskFailedError; readonly mayRetry: boolean }
@@ -57,9 +63,10 @@ export class Task<P = unknown, In = P> {
   #verdict: Verdict | undefined;
   #end: { willRetry: boolean; error?: unknown; result?: unknown } | undefined;
   readonly #lines: TaskLines;
+  readonly #completion: (() => TaskCompletion) | undefined;
 
   /** @internal */
-  constructor(facts: TaskFacts, params: P, lines: TaskLines) {
+  constructor(facts: TaskFacts, params: P, lines: TaskLines, completion?: () => TaskCompletion) {
     this.id = facts.id;
     this.job = facts.job;
     this.queue = facts.queue;
@@ -70,6 +77,7 @@ export class Task<P = unknown, In = P> {
     this.scheduleId = facts.scheduleId;
     this.#facts = facts;
     this.#lines = lines;
+    this.#completion = completion;
   }
 
   get enqueuedAt(): Date {
@@ -131,9 +139,30 @@ export class Task<P = unknown, In = P> {
     throw new Snoozed(`${this.job} snoozed for ${delayMs} ms`);
   }
 
+  /**
+   * Runs `work` in a transaction of the job store's database, and commits what it did together with the task's success:
+   * both are there, or neither is, and the attempt has failed. With the postgres backend `work` gets a client of `pg`, with
+   * pglite its transaction. What `work` resolves to is the task's result.
+   */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- only the handler knows which backend it runs on
+  transaction<R, Tx = unknown>(work: (transaction: Tx) => R | Promise<R>): Promise<R> {
+    return this.completing().transaction(work as (transaction: unknown) => R | Promise<R>);
+  }
+
+  /** The same in a transaction of the application's own, whose commit then completes the task. */
+  complete(transaction: unknown, result?: unknown): Promise<void> {
+    return this.completing().complete(transaction, result);
+  }
+
   /** @internal */
   get verdict(): Verdict | undefined {
     return this.#verdict;
+  }
+
+  private completing(): TaskCompletion {
+    if (!this.#completion)
+      throw new TaskFailedError(`${this.job}: a task is completed while it runs, not in a hook`);
+    return this.#completion();
   }
 
   /** @internal */

@@ -21,6 +21,7 @@ const parts: { name: string; files: RegExp; mayImport: string[] }[] = [
     files: /^testing\//,
     mayImport: ['task', 'contract', 'engine', 'job', 'queue', 'runner', 'catalog'],
   },
+  { name: 'command line', files: /^cli\//, mayImport: ['engine'] },
   { name: 'dashboard', files: /^dashboard\//, mayImport: ['catalog'] },
   {
     name: 'wiring',

@@ -1,5 +1,5 @@
-import type { Pool, PoolClient } from 'pg';
 import { StoreUnavailableError } from '../errors.js';
+import type { PgPool, PgPoolClient } from './drivers.js';
 import { refusalOf } from './postgres-refusal.js';
 import type { Row, SqlConnection } from './sql-connection.js';
 
@@ -7,7 +7,7 @@ import type { Row, SqlConnection } from './sql-connection.js';
 export class PgConnection implements SqlConnection {
   constructor(
     private readonly name: string,
-    private readonly pool: Pool,
+    private readonly pool: PgPool,
     private readonly isOurs: boolean,
   ) {}
 
@@ -23,7 +23,7 @@ export class PgConnection implements SqlConnection {
       Math.max(until - performance.now(), 1),
     );
     try {
-      const { rows } = await client.query<Row>(sql, values as string[]);
+      const { rows } = await client.query(sql, values as string[]);
       if (!isCutOff) client.release();
       return rows;
     } catch (error) {
@@ -42,7 +42,7 @@ export class PgConnection implements SqlConnection {
   }
 
   /** A pool whose connections are all taken, or cannot be made, keeps nobody waiting past the time. */
-  private connect(withinMs: number): Promise<PoolClient> {
+  private connect(withinMs: number): Promise<PgPoolClient> {
     return new Promise((resolve, reject) => {
       let isLate = false;
       const timer = setTimeout(() => {

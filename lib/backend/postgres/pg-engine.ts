@@ -1,5 +1,6 @@
-import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
+import type { Client, ClientConfig, Pool } from 'pg';
 import { UnusableStoreError } from '../errors.js';
+import type { PgPool, PgPoolClient } from './drivers.js';
 import { PgBellWire } from './pg-bell-wire.js';
 import { PgConnection } from './pg-connection.js';
 import type { PostgresEngine } from './postgres-engine.js';
@@ -17,7 +18,7 @@ export interface PgEngineOptions {
   readonly name: string;
   readonly schema: string;
   readonly config: ClientConfig;
-  readonly pool: Pool | undefined;
+  readonly pool: PgPool | undefined;
   readonly notify: boolean;
 }
 
@@ -36,8 +37,8 @@ export async function pgEngine({
     ...config,
     application_name: config.application_name ?? schema,
   };
-  const pools: Pool[] = [];
-  const poolOf = (max: number): Pool => {
+  const pools: PgPool[] = [];
+  const poolOf = (max: number): PgPool => {
     const made = new pg.Pool({ ...own, max, idleTimeoutMillis: 0 });
     // Connections that break while nobody uses them are made anew when they are needed.
     made.on('error', () => undefined);
@@ -57,6 +58,7 @@ export async function pgEngine({
       });
       return inTransaction(client, work);
     },
+    isSingle: false,
     mustJoin: () => false,
     async close() {
       await Promise.all(pools.map((one) => one.end().catch(() => undefined)));
@@ -65,12 +67,12 @@ export async function pgEngine({
 }
 
 async function inTransaction<R>(
-  client: PoolClient,
+  client: PgPoolClient,
   work: (session: SqlSession, transaction: unknown) => Promise<R>,
 ): Promise<R> {
   client.on('error', unheard);
   const session: SqlSession = {
-    query: async (sql, values) => (await client.query<Record<string, unknown>>(sql, values)).rows,
+    query: async (sql, values) => (await client.query(sql, values)).rows,
     exec: (sql) => client.query(sql),
   };
   let isBroken = true;

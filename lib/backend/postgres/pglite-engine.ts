@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { PGlite, Transaction } from '@electric-sql/pglite';
 import { StoreUnavailableError, UnusableStoreError } from '../errors.js';
+import type { PgliteDatabase, PgliteQueries } from './drivers.js';
 import { bellChannel } from './pg-bell-wire.js';
 import type { BellWire, Ring } from './postgres-bell.js';
 import type { PostgresEngine } from './postgres-engine.js';
@@ -11,7 +11,7 @@ import { quoted, type Row, type SqlConnection } from './sql-connection.js';
 export interface PgliteEngineOptions {
   readonly name: string;
   readonly schema: string;
-  readonly database: string | PGlite;
+  readonly database: string | PgliteDatabase;
 }
 
 /** PostgreSQL in this process: one connection, so whatever is asked waits for what was asked before. */
@@ -26,6 +26,7 @@ export async function pgliteEngine({ name, schema, database }: PgliteEngineOptio
     wire: new PgliteBellWire(lite, schema, inside),
     transact: (work) =>
       lite.transaction((transaction) => inside.run(true, () => work(sessionOf(transaction), transaction))),
+    isSingle: true,
     mustJoin: () => inside.getStore() !== undefined,
     async close() {
       if (isOurs) await lite.close();
@@ -37,7 +38,7 @@ export async function pgliteEngine({ name, schema, database }: PgliteEngineOptio
 class PgliteConnection implements SqlConnection {
   constructor(
     private readonly name: string,
-    private readonly lite: PGlite,
+    private readonly lite: PgliteDatabase,
     private readonly inside: AsyncLocalStorage<true>,
   ) {}
 
@@ -49,7 +50,7 @@ class PgliteConnection implements SqlConnection {
       );
     return within(this.name, withinMs, async () => {
       try {
-        return (await this.lite.query<Row>(sql, values as string[])).rows;
+        return (await this.lite.query(sql, values as string[])).rows as Row[];
       } catch (error) {
         throw refusalOf(this.name, error, false);
       }
@@ -64,7 +65,7 @@ class PgliteBellWire implements BellWire {
   private hear: ((payload: string) => void) | undefined;
 
   constructor(
-    private readonly lite: PGlite,
+    private readonly lite: PgliteDatabase,
     schema: string,
     private readonly inside: AsyncLocalStorage<true>,
   ) {
@@ -85,9 +86,9 @@ class PgliteBellWire implements BellWire {
   }
 }
 
-function sessionOf(transaction: Transaction) {
+function sessionOf(transaction: PgliteQueries) {
   return {
-    query: async (sql: string, values: string[]) => (await transaction.query<Row>(sql, values)).rows,
+    query: async (sql: string, values: string[]) => (await transaction.query(sql, values)).rows as Row[],
     exec: (sql: string) => transaction.exec(sql),
   };
 }
@@ -107,7 +108,7 @@ async function within<T>(name: string, withinMs: number, begin: () => Promise<T>
   }
 }
 
-async function openPglite(name: string, folder: string): Promise<PGlite> {
+async function openPglite(name: string, folder: string): Promise<PgliteDatabase> {
   const { PGlite: Database } = await import('@electric-sql/pglite').catch((error: unknown) => {
     const how = 'run `npm install @electric-sql/pglite`';
     const what = "the pglite backend needs the package '@electric-sql/pglite'";

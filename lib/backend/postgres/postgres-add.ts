@@ -96,7 +96,7 @@ export class AddLine {
 }
 
 /** Nothing where all were enqueued. */
-type StoredAnswer = readonly [status: string, holder?: string | null][] | undefined;
+export type StoredAnswer = readonly [status: string, holder?: string | null][] | undefined;
 
 const enqueued: Added = Object.freeze({ status: 'enqueued' });
 

@@ -20,6 +20,7 @@ import {
   type PostgresTarget,
 } from './postgres-target.js';
 import { PostgresTasks } from './postgres-tasks.js';
+import { PostgresTransactions } from './postgres-transactions.js';
 
 /** Tasks in PostgreSQL: on a server, or in this process. */
 export function postgresBackend(options: PostgresBackendOptions): Backend {
@@ -52,7 +53,7 @@ class PostgresBackend implements Backend {
     }
     const hot = new PostgresFunctions(engine.hot, settings.prefix);
     const side = new PostgresFunctions(engine.side, settings.prefix);
-    const queues = new KnownQueues(side);
+    const queues = new KnownQueues(hot);
     const closing = new AbortController();
     const parts = { hot, side, bell, queues, closed: closing.signal };
     this.parts = {
@@ -62,6 +63,7 @@ class PostgresBackend implements Backend {
       tasks: new PostgresTasks(parts, settings),
       schedules: new PostgresSchedules(hot, bell, queues, settings),
       catalog: new PostgresCatalog(side, bell, settings),
+      transactions: new PostgresTransactions(engine, queues, settings),
     };
   }
 
@@ -86,6 +88,10 @@ class PostgresBackend implements Backend {
 
   get bell(): PostgresBell {
     return this.opened.bell;
+  }
+
+  get transactions(): PostgresTransactions {
+    return this.opened.transactions;
   }
 
   private get opened(): Parts {
@@ -117,4 +123,5 @@ interface Parts {
   readonly tasks: PostgresTasks;
   readonly schedules: PostgresSchedules;
   readonly catalog: PostgresCatalog;
+  readonly transactions: PostgresTransactions;
 }

@@ -11,6 +11,8 @@ export interface PostgresEngine {
   readonly wire: BellWire | undefined;
   /** Runs something in a transaction of its own, on one connection. */
   transact<R>(work: (session: SqlSession, transaction: unknown) => Promise<R>): Promise<R>;
+  /** Whether there is but one connection, for everything. */
+  readonly isSingle: boolean;
   /** Whether whoever asks runs inside a transaction without which the database cannot be reached until that ends. */
   mustJoin(): boolean;
   close(): Promise<void>;

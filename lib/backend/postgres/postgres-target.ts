@@ -1,6 +1,6 @@
-import type { PGlite } from '@electric-sql/pglite';
-import type { ClientConfig, Pool } from 'pg';
+import type { ClientConfig } from 'pg';
 import { InvalidOptionError } from '../../task/errors.js';
+import type { PgliteDatabase, PgPool } from './drivers.js';
 
 /** Where the tasks are: one of `url`, `pool` and `pglite`. */
 export interface PostgresBackendOptions {
@@ -10,9 +10,9 @@ export interface PostgresBackendOptions {
    * A pool of the application: enqueueing and the catalog take its connections. Runners, bell and leases have connections of
    * their own, made like those of the pool, so that handlers which hold all of it do not starve them. It is never ended.
    */
-  readonly pool?: Pool;
+  readonly pool?: PgPool;
   /** PostgreSQL in this process: a folder, `memory://`, or a database that the application has opened, which is never closed. */
-  readonly pglite?: string | PGlite;
+  readonly pglite?: string | PgliteDatabase;
   /**
    * Whether the schema is made, and brought to the newest version, at boot.
    * @default true
@@ -28,8 +28,8 @@ export interface PostgresBackendOptions {
 
 /** The database, however it was said. */
 export type PostgresTarget =
-  | { readonly type: 'server'; readonly config: ClientConfig; readonly pool?: Pool }
-  | { readonly type: 'pglite'; readonly database: string | PGlite };
+  | { readonly type: 'server'; readonly config: ClientConfig; readonly pool?: PgPool }
+  | { readonly type: 'pglite'; readonly database: string | PgliteDatabase };
 
 const known = ['url', 'pool', 'pglite', 'migrate', 'notify'];
 
@@ -64,7 +64,7 @@ function configOf(url: unknown): ClientConfig {
 }
 
 /** The settings of a pool's connections, without those that are about the pool. */
-function configLike(pool: Pool): ClientConfig {
+function configLike(pool: PgPool): ClientConfig {
   const options = pool?.options as unknown;
   if (typeof pool?.connect !== 'function' || typeof options !== 'object' || options === null)
     refuse('pool', 'something else', "a Pool of the package 'pg'");
@@ -84,11 +84,11 @@ function configLike(pool: Pool): ClientConfig {
   return Object.fromEntries(Object.entries(options).filter(([option]) => !aboutThePool.has(option)));
 }
 
-function databaseOf(pglite: unknown): string | PGlite {
-  const isDatabase = typeof (pglite as PGlite | null)?.transaction === 'function';
+function databaseOf(pglite: unknown): string | PgliteDatabase {
+  const isDatabase = typeof (pglite as PgliteDatabase | null)?.transaction === 'function';
   if ((typeof pglite !== 'string' || pglite === '') && !isDatabase)
     refuse('pglite', 'something else', "a folder such as './data', 'memory://', or a PGlite database");
-  return pglite as string | PGlite;
+  return pglite as string | PgliteDatabase;
 }
 
 function refuse(option: string, value: unknown, expected: string): never {

@@ -167,7 +167,7 @@ BEGIN
     UPDATE calls c SET answer = reply WHERE c.call = said ->> 'call';
   END IF;
   RETURN reply;
-END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan;
+END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET jit = off SET lock_timeout = '5s';
 
 CREATE OR REPLACE FUNCTION add_groups(tasks json, sizes json, now bigint) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -156,19 +156,22 @@ BEGIN
   END LOOP;
 END $$;
 
--- Takes the best tasks of a queue, `wanted` at most.
+-- Takes the best tasks of a queue, `wanted` at most; says whether there may be more now.
 CREATE OR REPLACE FUNCTION claim_from(
   asked_queue text, queue_number integer, wanted integer, declares text[], drawn bigint, lease_end bigint, asked_runner text,
-  cancelled_keep bigint, now bigint
-) RETURNS text[] LANGUAGE plpgsql AS $$
+  cancelled_keep bigint, now bigint, OUT claimed text[], OUT has_more boolean
+) LANGUAGE plpgsql AS $$
 DECLARE
-  claimed text[] := '{}';
   places tid[];
+  last_priority integer;
+  last_due_at bigint;
+  last_arrival bigint;
   is_odd boolean;
   part record;
   expired integer := 0;
   missing integer;
 BEGIN
+  claimed := '{}';
   IF cardinality(declares) > 0 THEN
     -- Parked because nobody knew their jobs.
     SELECT array_agg(p.ctid ORDER BY p.turn, p.parking) INTO places FROM (
@@ -184,9 +187,14 @@ BEGIN
   LOOP
     missing := wanted - cardinality(claimed);
     EXIT WHEN missing <= 0 OR expired >= 1000;
-    SELECT array_agg(p.ctid), bool_or(p.is_odd) INTO places, is_odd FROM (
-      SELECT t.ctid, coalesce(t.expires_at <= now AND t.epoch = 0 AND t.attempt = 0, false) 
-        OR coalesce(t.lock_phase = 'while_executing' OR (t.lock_phase = 'until_executed' AND t.failures > 0), false) AS is_odd
+    SELECT
+      array_agg(p.ctid), bool_or(p.is_odd),
+      (array_agg(p.priority))[count(*)], (array_agg(p.due_at))[count(*)], (array_agg(p.arrival))[count(*)]
+    INTO places, is_odd, last_priority, last_due_at, last_arrival FROM (
+      SELECT
+        t.ctid, t.priority, t.due_at, t.arrival,
+        (t.expires_at <= now AND t.epoch = 0 AND t.attempt = 0)
+          OR t.lock_phase = 'while_executing' OR (t.lock_phase = 'until_executed' AND t.failures > 0) AS is_odd
       FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
       ORDER BY t.priority, t.due_at, t.arrival LIMIT missing FOR UPDATE SKIP LOCKED
     ) p;
@@ -207,7 +215,16 @@ BEGIN
     END IF;
     EXIT WHEN cardinality(places) < missing;
   END LOOP;
-  RETURN claimed;
+  has_more := CASE
+    WHEN expired >= 1000 THEN true
+    WHEN cardinality(claimed) < wanted THEN false
+    WHEN last_arrival IS NULL THEN has_work(asked_queue, declares)
+    -- Behind the last one: what lies before it has just been taken, and would be read once more.
+    ELSE EXISTS (
+      SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
+        AND (t.priority, t.due_at, t.arrival) > (last_priority, last_due_at, last_arrival)
+    )
+  END;
 END $$;
 
 -- Milliseconds until a claim may find something in a queue that gave all it had; none: only a bell can tell.
@@ -237,15 +254,15 @@ DECLARE
   turn integer := (said ->> 'turn')::integer;
   count integer := cardinality(names);
   paused bigint[] := array_fill(0::bigint, ARRAY[count]);
-  -- Those that gave less than they were asked for.
-  is_spent boolean[] := array_fill(false, ARRAY[count]);
+  -- Of those that were asked, whether there is more.
+  has_more boolean[] := array_fill(NULL::boolean, ARRAY[count]);
   is_open boolean[] := array_fill(true, ARRAY[count]);
   claimed text[] := '{}';
   looks text[] := '{}';
   share integer;
   rest integer;
   wanted integer;
-  got text[];
+  got record;
   pause record;
   i integer;
 BEGIN
@@ -275,11 +292,11 @@ BEGIN
       rest := rest - 1;
       CONTINUE WHEN wanted = 0;
       got := claim_from(names[i], i - 1, wanted, declares, drawn, lease_end, asked_runner, cancelled_keep, now);
-      claimed := claimed || got;
-      missing := missing - cardinality(got);
-      room[i] := room[i] - cardinality(got);
-      is_spent[i] := cardinality(got) < wanted;
-      is_open[i] := room[i] > 0 AND NOT is_spent[i];
+      claimed := claimed || got.claimed;
+      missing := missing - cardinality(got.claimed);
+      room[i] := room[i] - cardinality(got.claimed);
+      has_more[i] := got.has_more;
+      is_open[i] := room[i] > 0 AND cardinality(got.claimed) = wanted;
     END LOOP;
   END LOOP;
 
@@ -287,7 +304,7 @@ BEGIN
     looks := looks || coalesce(CASE
       WHEN paused[i] = never() THEN NULL
       WHEN paused[i] > 0 THEN paused[i] - now
-      WHEN NOT is_spent[i] AND has_work(names[i], declares) THEN 0
+      WHEN coalesce(has_more[i], has_work(names[i], declares)) THEN 0
       ELSE next_in(names[i], now)
     END::text, 'null');
   END LOOP;

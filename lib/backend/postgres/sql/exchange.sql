@@ -18,7 +18,7 @@ BEGIN
   END IF;
   claim := claim_all(said -> 'claim', dead_keep, cancelled_keep, now);
   RETURN '["' || letters || '",' || claim.claims || ',' || claim.nexts || ']';
-END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET lock_timeout = '200ms'
+END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET lock_timeout = '200ms' SET jit = off
   -- The plan must not flip, whatever the statistics say: every look is by an index that has its order.
   SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
   SET enable_sort = off;

@@ -14,7 +14,7 @@ BEGIN
   ),
   mine AS MATERIALIZED (
     SELECT t.ctid AS place, h.n, t.cancel_requested FROM held h
-    JOIN tasks t ON t.queue = h.queue AND t.id = h.id AND t.epoch = h.epoch AND t.state = 'pending'
+    JOIN tasks t ON t.queue = h.queue AND t.id = h.id AND t.epoch = h.epoch AND t.lease_ends_at IS NOT NULL
     FOR UPDATE OF t SKIP LOCKED
   ),
   renewed AS (
@@ -25,11 +25,11 @@ BEGIN
       WHEN r.cancel_requested THEN 'c'
       WHEN r.n IS NOT NULL THEN 'k'
       WHEN EXISTS (
-        SELECT FROM tasks t WHERE t.queue = h.queue AND t.id = h.id AND t.epoch = h.epoch AND t.state = 'pending'
+        SELECT FROM tasks t WHERE t.queue = h.queue AND t.id = h.id AND t.epoch = h.epoch AND t.lease_ends_at IS NOT NULL
       ) THEN 'u'
       ELSE 'l'
     END, '' ORDER BY h.n
   ) INTO letters FROM held h LEFT JOIN renewed r ON r.n = h.n;
   RETURN to_json(coalesce(letters, ''))::text;
 END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan
-  SET enable_seqscan = off SET enable_bitmapscan = off;
+  SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off;

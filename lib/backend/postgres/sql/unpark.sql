@@ -14,4 +14,4 @@ BEGIN
   ));
   GET DIAGNOSTICS moved = ROW_COUNT;
   RETURN json_build_array(moved, CASE WHEN moved = 1000 THEN until::text END)::text;
-END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET enable_seqscan = off;
+END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off;

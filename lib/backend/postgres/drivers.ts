@@ -1,0 +1,29 @@
+/**
+ * What is used of `pg` and of `@electric-sql/pglite`, by shape: they are optional, and an application that has one of them
+ * must not need the types of the other.
+ */
+export interface PgPool {
+  readonly options: object;
+  connect(): Promise<PgPoolClient>;
+  end(): Promise<void>;
+}
+
+export interface PgPoolClient {
+  query(sql: string, values?: string[]): Promise<{ readonly rows: Record<string, unknown>[] }>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  off(event: 'error', listener: (error: Error) => void): unknown;
+  release(isBroken?: boolean): void;
+}
+
+export interface PgliteQueries {
+  query(sql: string, values?: string[]): Promise<{ readonly rows: unknown[] }>;
+  exec(sql: string): Promise<unknown>;
+}
+
+export interface PgliteDatabase extends PgliteQueries {
+  readonly closed: boolean;
+  transaction<R>(work: (transaction: PgliteQueries) => Promise<R>): Promise<R>;
+  listen(channel: string, hear: (payload: string) => void): Promise<unknown>;
+  unlisten(channel: string, hear: (payload: string) => void): Promise<void>;
+  close(): Promise<void>;
+}

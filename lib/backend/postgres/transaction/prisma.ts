@@ -1,0 +1,21 @@
+import { hasMethods, type TransactionAdapter } from './transaction-adapter.js';
+
+interface PrismaTransaction {
+  $queryRawUnsafe(sql: string, ...values: string[]): Promise<Record<string, unknown>[]>;
+}
+
+/** Prisma itself refuses statements on a transaction that has ended. */
+export const prisma: TransactionAdapter = {
+  name: "the tx of Prisma's $transaction(async (tx) => …)",
+  join(given) {
+    if (!isPrisma(given)) return undefined;
+    // Since Prisma 7 a transaction has $transaction as well, for savepoints.
+    if (hasMethods(given, '$connect'))
+      return { refusal: 'a PrismaClient is no transaction; pass the tx that its $transaction() hands out' };
+    return { run: (sql, values) => given.$queryRawUnsafe(sql, ...values) };
+  },
+};
+
+function isPrisma(value: unknown): value is PrismaTransaction {
+  return hasMethods(value, '$queryRawUnsafe', '$executeRawUnsafe');
+}
