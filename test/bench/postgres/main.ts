@@ -15,11 +15,17 @@ import type { PostgresBench } from './postgres-bench.js';
 
 const measures: Measures<PostgresBench> = {
   process: (bench) => measureProcess(bench, loads),
-  enqueue: (bench) => measureEnqueue(bench, ways),
+  enqueue: (bench) => measureEnqueue(enqueuing(bench), ways),
   latency: (bench) => measureLatency(bench, latencyGoals),
   flat: (bench) => measureFlat(bench, flatTasks),
   snapshot: measureSnapshot,
 };
+
+/** Both settings of graphile-worker enqueue alike. */
+function enqueuing(bench: PostgresBench): PostgresBench {
+  const systems = bench.settings.systems.filter((system) => system !== 'graphile tuned');
+  return { ...bench, settings: { ...bench.settings, systems } };
+}
 
 /** Measures on a server that is ours alone, with processes of the given Node: that of the peers is newer than ours need be. */
 export async function main(serverUrl: string, node: string, args: readonly string[]): Promise<void> {

@@ -19,7 +19,7 @@ export const graphileWorker = graphile(() => ({}));
 /** As its chapter on performance sets it: jobs are fetched ahead, and completed together. */
 export const graphileTuned = graphile((concurrency) => ({
   maxPoolSize: 25,
-  localQueue: { size: Math.max(500, concurrency) },
+  localQueue: { size: Math.max(500, 2 * concurrency) },
   completeJobBatchDelay: 0,
   failJobBatchDelay: 0,
 }));
