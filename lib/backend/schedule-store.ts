@@ -95,7 +95,7 @@ export interface Advance extends TaskRef {
   /**
    * Where the task that the schedule made last is live or parked (not where its lease has ended and it would not run again):
    * `skip` adds none, `queue` adds the task all the same, `replace` cancels the other one first, which a runner that has it
-   * hears of by the bell.
+   * hears of by the bell; not where a third task keeps the lock of the new one, which is then not added.
    */
   readonly overlap: Overlap;
   /** Slots that are passed over by this step, to be counted; one whose task was not added is counted by itself. */

@@ -88,6 +88,7 @@ export class JobRegistry {
     if (beforeEnqueue || afterEnqueue)
       throw new JobNotProvidedError(definition.name, 'its enqueue hooks need an instance');
     if (uniqueBy) throw new JobNotProvidedError(definition.name, 'its method `uniqueBy` needs an instance');
+    this.checkGroup(definition);
     const job = { definition, hasEnqueueHooks: this.hasEnqueueHooks({}) };
     this.byClass.set(target, job);
     return job;

@@ -14,7 +14,7 @@ export function lockFor(
   params: unknown,
   preview: () => Task<never>,
 ): TaskLock | Promise<TaskLock> {
-  const source = { job: definition.name, where: definition.where, params };
+  const source = { job: definition.name, where: definition.where, params, type: definition.params };
   if (typeof handler?.shape.uniqueBy !== 'function') return lockOf(unique, source);
   return (async () => {
     const { instance } = await handler.open(preview());

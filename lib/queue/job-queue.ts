@@ -139,8 +139,9 @@ export class JobQueue {
       return built.map((one) => results.get(one)!);
     } finally {
       for (const { built: one, own, task } of asked) {
-        const status = results.get(one)?.status;
-        await hooks.after('afterEnqueue', own, status === 'enqueued' || status === 'replaced', task);
+        const { status, id = task.id } = results.get(one) ?? {};
+        const isStored = status === 'enqueued' || status === 'replaced';
+        await hooks.after('afterEnqueue', own, isStored, task.storedAs(id));
       }
     }
   }

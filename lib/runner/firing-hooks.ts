@@ -1,3 +1,4 @@
+import type { Added } from '../backend/answers.js';
 import type { Advanced } from '../backend/schedule-store.js';
 import type { HookChain } from '../job/hook-chain.js';
 import type { JobsLog } from '../job/jobs-log.js';
@@ -61,15 +62,15 @@ export class FiringHooks {
         asked?.isVetoed ? { ...step, task: undefined, skipped: step.skipped + 1 } : step,
       );
       if (status !== 'advanced') return;
-      const added = 'added' in advanced ? advanced.added?.status : undefined;
       if (asked?.task)
-        await this.hooks.after(
-          'afterEnqueue',
-          asked.own,
-          added === 'enqueued' || added === 'replaced',
-          asked.task,
-        );
+        await this.tell(asked.own, asked.task, 'added' in advanced ? advanced.added : undefined);
     }
+  }
+
+  private async tell(own: TaskHooks<never>, task: Task<never>, added: Added | undefined): Promise<void> {
+    const holder = added?.status === 'replaced' ? added.holder : undefined;
+    const isStored = added?.status === 'enqueued' || added?.status === 'replaced';
+    await this.hooks.after('afterEnqueue', own, isStored, task.storedAs(holder ?? task.id));
   }
 
   /** A hook that throws rejects the task as a veto does: its slot passes, and the schedule goes on. */

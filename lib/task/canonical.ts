@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { getMetadataStorage } from 'class-validator';
 import { unstorableKind } from './params-unstorable.js';
 
 /** Params are never so deep; what contains itself is. */
@@ -48,10 +49,28 @@ function objectText(value: object, depth: number): string {
   if (json !== value) return canonicalText(json, depth);
   const kind = unstorableKind(value);
   if (kind !== undefined) throw new Indistinct(`a value of type ${kind}`);
+  if (isOpaque(value)) throw new Indistinct(`an instance of ${classOf(value)?.name} that shows no property`);
   const pairs = Object.entries(value)
     .filter(([, item]) => item !== undefined && typeof item !== 'function' && typeof item !== 'symbol')
     .map(([key, item]) => `${JSON.stringify(key)}:${canonicalText(item, depth)}`);
   return `{${pairs.sort().join()}}`;
+}
+
+/**
+ * Whether an object keeps to itself what tells it from others: an instance without a property. One of a class that declares
+ * its properties has none where all were left out.
+ */
+function isOpaque(value: object): boolean {
+  if (Object.keys(value).length > 0) return false;
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  // The prototype of plain objects, of whichever realm, is the end of its chain.
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) return false;
+  const type = classOf(value);
+  return !type || getMetadataStorage().getTargetValidationMetadatas(type, '', false, false).length === 0;
+}
+
+function classOf(value: { constructor?: unknown }): (new () => unknown) | undefined {
+  return typeof value.constructor === 'function' ? (value.constructor as new () => unknown) : undefined;
 }
 
 function bytesText({ buffer, byteOffset, byteLength, constructor }: ArrayBufferView): string {

@@ -80,6 +80,11 @@ export class Task<P = unknown, In = P> {
     this.#completion = completion;
   }
 
+  /** @internal The same under another id: the one that was stored, where that is a task which gave way. */
+  storedAs(id: string): Task<P, In> {
+    return id === this.id ? this : new Task({ ...this.#facts, id }, this.params, this.#lines);
+  }
+
   get enqueuedAt(): Date {
     return new Date(this.#facts.enqueuedAt);
   }

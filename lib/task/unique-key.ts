@@ -13,6 +13,8 @@ export interface UniqueSource {
   readonly where: string;
   /** As `run` will see them, defaults included: a param left out equals its default given. */
   readonly params: unknown;
+  /** What the job declares them by: an instance of this class has no property where all were left out. */
+  readonly type?: unknown;
   /** What `uniqueBy` of the job has answered, if it has such a method. */
   readonly uniqueBy?: { readonly value: unknown };
 }
@@ -32,7 +34,7 @@ export function lockOf(plan: UniquePlan, source: UniqueSource): TaskLock {
 }
 
 /** What tasks are told apart by. Where it were the same for all, a misspelled name would make them one: that is refused. */
-function valueOf({ by }: UniquePlan, { where, params, uniqueBy }: UniqueSource): unknown {
+function valueOf({ by }: UniquePlan, { where, params, type, uniqueBy }: UniqueSource): unknown {
   const refuse = (option: string, value: unknown, expected: string): never => {
     throw new InvalidOptionError(where, option, value, expected);
   };
@@ -47,10 +49,22 @@ function valueOf({ by }: UniquePlan, { where, params, uniqueBy }: UniqueSource):
     }
     return isThere(value) ? value : refuse('unique.by', value, answering);
   }
-  if (!by) return params;
+  if (!by) return isEmpty(params, type) ? {} : params;
   const named = Object(params) as Record<string, unknown>;
-  const values = by.map((name) => (isThere(named[name]) ? named[name] : undefined));
-  return values.some(isThere) ? values : refuse('unique.by', by, 'names of params, one of which is given');
+  // Each in a list of its own, so that one that is left out differs from null.
+  const values = by.map((name) => (isParam(named, name) ? [named[name]] : []));
+  const isGiven = values.some(({ length }) => length > 0);
+  return isGiven ? values : refuse('unique.by', by, 'names of params, one of which is given');
+}
+
+/** Also a getter of the params class, but nothing that every object has. */
+function isParam(params: Record<string, unknown>, name: string): boolean {
+  return isThere(params[name]) && (Object.hasOwn(params, name) || !(name in Object.prototype));
+}
+
+function isEmpty(params: unknown, type: unknown): boolean {
+  const { constructor } = Object(params) as object;
+  return constructor === type && Object.keys(params as object).length === 0;
 }
 
 const answering = 'a function that answers a value; null makes all tasks one';

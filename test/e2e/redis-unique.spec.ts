@@ -12,7 +12,7 @@ import {
 } from 'nestjs-jobs';
 import { redisBackend } from '../../lib/backend/redis/redis-backend.js';
 import { eventually, startApp } from '../support/app.js';
-import { adminOf } from '../support/own-redis.js';
+import { adminOf, ownRedis } from '../support/own-redis.js';
 import { endingOf, type Ending } from './fixtures/ending.js';
 import { gate, type Gate } from './fixtures/gate.js';
 import { isDone, newPrefix } from './fixtures/redis-jobs.js';
@@ -90,6 +90,27 @@ describe('On Redis a unique job', () => {
     expect(next.status).toBe('enqueued');
     await end(next.id);
     await quiet();
+  });
+
+  it('travels with the others of its moment also where a conflict is to raise', async () => {
+    const server = await ownRedis();
+    @Job({ unique: { lock: 'until_completed', onConflict: 'raise' } })
+    class Charge {
+      run(_params: Params): void {}
+    }
+    const options = { backend: server.url, runner: false } as const;
+    const { jobs, catalog } = await startApp({ options, realTime: true });
+    await jobs.enqueue(Charge, { user: 'ada' });
+    const admin = adminOf(server.url);
+    await admin.config('RESETSTAT');
+    const users = ['ada', ...Array.from({ length: 99 }, (_, index) => `user ${index}`)];
+    const answers = await Promise.allSettled(users.map((user) => jobs.enqueue(Charge, { user })));
+    expect((await admin.info('commandstats')).match(/cmdstat_eval\w*:calls=\d+/g)).toEqual([
+      'cmdstat_evalsha:calls=1',
+    ]);
+    const raised = answers.filter(({ status }) => status === 'rejected');
+    expect(raised).toMatchObject([{ reason: { code: 'LOCK_CONFLICT' } }]);
+    expect(await catalog.counts('default')).toMatchObject({ waiting: 100 });
   });
 
   it('until_completed: is free after death, and leaves a dead task whose lock is taken', async () => {

@@ -154,6 +154,17 @@ describe('A group', () => {
     expect(error.message).toMatch(/^Refund: unique\.group is "money".*'shop'.*Charge.*'bank'/);
   });
 
+  it('over two queues rejects the call where the process only enqueues and provides neither class', async () => {
+    const { Charge, Refund } = jobs(['bank', 'shop']);
+    const app = await start({ options: onlyEnqueues });
+    expect(await app.jobs.enqueue(Charge, { user: 'ada' })).toMatchObject({ status: 'enqueued' });
+    for (let times = 0; times < 2; times++)
+      await expect(app.jobs.enqueue(Refund, { user: 'ada' })).rejects.toThrow(
+        /^Refund: unique\.group is "money".*'shop'.*Charge.*'bank'/,
+      );
+    expect(await app.jobs.enqueue(Charge, { user: 'grace' })).toMatchObject({ status: 'enqueued' });
+  });
+
   it('does not join jobs that are not in it', async () => {
     const { Charge } = jobs(['bank', 'bank']);
     @Job({ name: 'money', queue: 'bank', unique: until() })

@@ -142,6 +142,18 @@ describe('A slot of a unique job', () => {
     await endAll();
   });
 
+  it('makes its task all the same with while_executing, which is cancelled at its run', async () => {
+    const { app, began, counts, endAll } = await startBeats(
+      { lock: 'while_executing' },
+      { overlap: 'queue' },
+    );
+    await app.advance(2 * minute);
+    expect(began).toEqual([0]);
+    expect(await counts()).toEqual({ fired: 3, skipped: 0 });
+    expect(await app.catalog.counts('default')).toMatchObject({ pending: 1, cancelled: 2 });
+    await endAll();
+  });
+
   it('waits its turn with while_executing and reschedule: one run after the other', async () => {
     const unique = { lock: 'while_executing', onConflict: 'reschedule', retryAfter: '10s' } as const;
     const { app, began, counts, endAll } = await startBeats(unique, { overlap: 'queue' });
@@ -211,6 +223,23 @@ describe('A slot of a unique job', () => {
     await enqueue();
     await app.advance(minute);
     expect(told).toEqual(['slot true', 'by hand true', 'slot false']);
+    await endAll();
+  });
+
+  it('tells afterEnqueue which task was stored, where that is one which gave way', async () => {
+    const told: string[] = [];
+    @JobHooks()
+    class Told {
+      afterEnqueue(success: boolean, { id, slot }: Task): void {
+        told.push(`${slot ? 'slot' : id} ${success}: ${id}`);
+      }
+    }
+    const unique = { lock: 'until_completed', onConflict: 'replace' } as const;
+    const { app, enqueue, endAll } = await startBeats(unique, { overlap: 'queue', providers: [Told] });
+    await endAll();
+    await enqueue({ id: 'by hand', in: '1h' });
+    await app.advance(minute);
+    expect(told.slice(1)).toEqual(['by hand true: by hand', 'slot true: by hand']);
     await endAll();
   });
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from '@jest/globals';
-import { BoardReader } from '../../lib/backend/redis/lease-thread/board-reader.js';
-import { rowsPerSegment } from '../../lib/backend/redis/lease-thread/board-layout.js';
-import { LeaseBoard } from '../../lib/backend/redis/lease-thread/lease-board.js';
+import { BoardReader } from '../../lib/backend/lease-thread/board-reader.js';
+import { rowsPerSegment } from '../../lib/backend/lease-thread/board-layout.js';
+import { LeaseBoard } from '../../lib/backend/lease-thread/lease-board.js';
 import { leaseThreadSource } from '../../lib/backend/redis/lease-thread-source.js';
 
 /** A board and its other side, which learns of each further segment. */
@@ -61,13 +61,16 @@ describe('The board of leases', () => {
     const [old] = reader.held();
     reader.renewed(old!, 100);
     expect(board.renewedAt(row)).toBe(100);
+    expect([old, ...reader.held()].map((lease) => lease!.renewedAt)).toEqual([-Infinity, 100]);
     expect(reader.isSame(old!)).toBe(true);
     board.release(row);
     expect(board.hold(2, 'short', 2)).toBe(row);
     expect(reader.isSame(old!)).toBe(false);
     expect(board.version(row)).not.toBe(old!.version);
     expect(board.renewedAt(row)).toBe(-Infinity);
-    expect(reader.held()).toMatchObject([{ queue: 2, id: 'short', epoch: 2, deadlineAt: Infinity }]);
+    expect(reader.held()).toMatchObject([
+      { queue: 2, id: 'short', epoch: 2, deadlineAt: Infinity, renewedAt: -Infinity },
+    ]);
   });
 
   it('does not take a late renewal of what a row held before for one of what it holds now', () => {
@@ -128,7 +131,7 @@ describe('The board of leases', () => {
 /** Runs in the thread: `find` and `load` are its own. */
 function readUntilEnough(): void {
   const { parentPort, workerData } = load('node:worker_threads');
-  const { BoardReader } = find('./board-reader.js');
+  const { BoardReader } = find('lease-thread/board-reader.js');
   const { header, buffers, reads, wanted } = workerData;
   const reader = new BoardReader(header);
   for (const buffer of buffers) reader.add(buffer);

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { Type } from 'class-transformer';
 import { IsDate, IsInt, IsOptional, IsString } from 'class-validator';
@@ -7,6 +8,16 @@ import { InvalidOptionError } from '../../lib/task/errors.js';
 import { paramsCodec, type ParamsType } from '../../lib/task/params.js';
 import { lockOf, type UniqueSource } from '../../lib/task/unique-key.js';
 import type { UniquePlan } from '../../lib/task/unique-options.js';
+
+class AccountId {
+  readonly #value: number;
+  constructor(value: number) {
+    this.#value = value;
+  }
+  toString(): string {
+    return String(this.#value);
+  }
+}
 
 const all: UniquePlan = { phase: 'until_executed', onConflict: 'reject' };
 
@@ -18,7 +29,7 @@ function keyOf(params: unknown, plan: Partial<UniquePlan> = {}, source: Partial<
 /** The key of a task that was enqueued with this input. */
 async function keyOfInput(type: ParamsType | undefined, input: unknown, plan?: Partial<UniquePlan>) {
   const { value } = await paramsCodec('charge', type, 10_000).encode(input);
-  return keyOf(value, plan);
+  return keyOf(value, plan, { type });
 }
 
 function shuffled(value: unknown, order: (keys: string[]) => string[]): unknown {
@@ -131,6 +142,32 @@ describe('The key of what params become', () => {
     expect(await keyOfInput(undefined, { on })).toBe(await keyOfInput(undefined, { on: on.toJSON() }));
   });
 
+  it('is refused where the output of a schema keeps to itself what tells it from others', async () => {
+    const schema = z.object({ account: z.int().transform((value) => new AccountId(value)) });
+    await expect(keyOfInput(schema, { account: 1 })).rejects.toThrow(/^Charge: unique\.by is .*AccountId/);
+  });
+
+  it('is there where all properties of a class, and of one within it, are left out', async () => {
+    class Filter {
+      @IsOptional() @IsString() declare text?: string;
+    }
+    class Search {
+      @IsOptional() @Type(() => Filter) declare filter?: Filter;
+    }
+    class Bare {
+      declare tag?: string;
+    }
+    const none = await keyOfInput(Search, {});
+    expect(await keyOfInput(Search, undefined)).toBe(none);
+    expect(await keyOfInput(Search, { filter: {} })).not.toBe(none);
+    expect(await keyOfInput(Search, { filter: { text: 'a' } })).not.toBe(none);
+    expect(await keyOfInput(Bare, {})).not.toBe(await keyOfInput(Bare, { tag: 'a' }));
+  });
+
+  it('is that of a plain object of another realm', () => {
+    expect(keyOf(runInNewContext('({ a: {}, b: [{}] })'))).toBe(keyOf({ a: {}, b: [{}] }));
+  });
+
   it('is that of the output of a schema, not of its input', async () => {
     const schema = z.object({ to: z.string().trim().toLowerCase(), from: z.string().default('-') });
     const key = await keyOfInput(schema, { to: ' ADA ' });
@@ -194,6 +231,9 @@ describe('The key of values that JSON does not know', () => {
     ['a function in a list', [() => 1]],
     ['a symbol in a list', [Symbol('a')]],
     ['an object within itself', circular],
+    ['an instance with private state', new AccountId(1)],
+    ['an instance of another realm', runInNewContext('new (class AccountId {})()')],
+    ['an object that inherits its properties', Object.create({ account: 1 })],
   ])('is refused for %s, which could not be told from another', (_, value) => {
     const refused = () => keyOf({}, { by: () => ({ value }) });
     expect(refused).toThrow(InvalidOptionError);
@@ -217,6 +257,15 @@ describe('What makes two tasks the same', () => {
     ];
     expect(keyOf(a, { by: ['one', 'two'] })).not.toBe(keyOf(b, { by: ['one', 'two'] }));
     expect(keyOf(params, { by: ['user', 'left'] })).toBe(keyOf(others, { by: ['user', 'left'] }));
+  });
+
+  it('by name tells a param that is null from one that is left out, and this from undefined not', () => {
+    const by = ['user', 'team'];
+    const without = keyOf({ user: 1 }, { by });
+    expect(keyOf({ user: 1, team: null }, { by })).not.toBe(without);
+    expect(keyOf({ user: 1, team: undefined }, { by })).toBe(without);
+    expect(keyOf({ user: 1, team: [] }, { by })).not.toBe(without);
+    expect(keyOf({ team: 1 }, { by })).not.toBe(without);
   });
 
   it('may be a getter of the params class', () => {
@@ -281,6 +330,7 @@ describe('What makes two tasks the same', () => {
       { params: 7 },
       /^Charge: unique\.by is \["user"\], but/,
     ],
+    ['what every object has', { by: ['__proto__'] }, {}, /^Charge: unique\.by is \["__proto__"\], but/],
     ['the name of a method', { by: ['toString'] }, {}, /^Charge: unique\.by is \["toString"\], but/],
   ])('is refused where it is %s: all tasks would be one', (_, plan, source, message) => {
     const refused = () => keyOf(params, plan, source);

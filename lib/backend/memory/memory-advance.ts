@@ -18,8 +18,10 @@ export function advance(
     return { status: 'lost' };
 
   const live = task && overlap !== 'queue' ? liveTask(schedule, queues, now) : undefined;
-  if (live && overlap === 'replace') replace(live, queues, now);
-  const added = task && (!live || overlap === 'replace') ? tasks.addGroup([task], now)[0] : undefined;
+  const lockedOut = live && overlap === 'replace' ? tasks.lockedOut(task!, live, now) : undefined;
+  if (live && overlap === 'replace' && !lockedOut) replace(live, queues, now);
+  const adds = task && (!live || overlap === 'replace');
+  const added = adds ? (lockedOut ?? tasks.addGroup([task], now)[0]) : undefined;
 
   if (nextSlot === undefined) line.remove(id);
   else {
@@ -28,7 +30,11 @@ export function advance(
     schedule.nextSlot = nextSlot;
     line.put(schedule);
   }
-  return { status: 'advanced', ...(added ? { added } : {}), ...(live ? { overlaps: live.id } : {}) };
+  return {
+    status: 'advanced',
+    ...(added ? { added } : {}),
+    ...(live && !lockedOut ? { overlaps: live.id } : {}),
+  };
 }
 
 /**
@@ -40,8 +46,7 @@ function liveTask(schedule: MemorySchedule, queues: MemoryQueues, now: number): 
   const task = lastTask === undefined ? undefined : queues.look(queue).get(lastTask, now);
   if (task?.state === 'scheduled' || task?.state === 'waiting' || task?.state === 'parked') return task;
   if (task?.state !== 'pending') return undefined;
-  const runsAgain = !task.cancelRequested && task.attempt <= task.given.retries;
-  return task.leaseEndsAt > now || runsAgain ? task : undefined;
+  return task.leaseEndsAt > now || task.outlivesItsLease ? task : undefined;
 }
 
 function replace(live: MemoryTask, queues: MemoryQueues, now: number): void {

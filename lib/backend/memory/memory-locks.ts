@@ -16,10 +16,7 @@ export class MemoryLocks {
   /** The task that holds a lock. */
   holderOf(key: string, now: number): MemoryTask | undefined {
     const holder = this.holders.get(key);
-    if (!holder?.lock) return undefined;
-    const { ttlMs } = holder.lock;
-    if (ttlMs !== undefined && !holder.hasStarted && holder.dueAt + ttlMs <= now) return undefined;
-    return holder;
+    return holder?.lock && isHeld(holder, now) ? holder : undefined;
   }
 
   /** The id of another task that holds this task's lock, if any; else the lock is this task's from now on. */
@@ -59,6 +56,11 @@ export class MemoryLocks {
         return undefined;
     }
   }
+}
+
+/** Whether a task still has the lock that it took: a time to live counts until its first run. */
+export function isHeld({ lock, hasStarted, dueAt }: MemoryTask, now: number): boolean {
+  return hasStarted || lock?.ttlMs === undefined || dueAt + lock.ttlMs > now;
 }
 
 /** Whether a lock of this task is held from its enqueue on. */

@@ -58,15 +58,7 @@ export class MemoryQueue {
     } else {
       task.dueAt = now;
     }
-    task.attempt = 0;
-    task.failures = 0;
-    task.epoch = 0;
-    task.lostEpoch = 0;
-    task.result = undefined;
-    task.reason = undefined;
-    task.finishedAt = undefined;
-    task.removeAt = undefined;
-    task.cancelRequested = false;
+    task.startAnew();
     this.enter(task, task.dueAt > now ? 'scheduled' : 'waiting');
     this.ring();
   }
@@ -179,7 +171,7 @@ export class MemoryQueue {
   private lease(task: MemoryTask, now: number, leaseMs: number, runner: string): ClaimedTask {
     this.leave(task);
     const conflictsWith = this.locks.claimed(task, now);
-    task.attempt++;
+    task.begin(conflictsWith);
     task.reason = undefined;
     task.runner = runner;
     task.epoch = this.epoch = Math.max(this.epoch + 1, now * 1_000);
@@ -195,6 +187,11 @@ export class MemoryQueue {
     task.epoch = 0;
     if (task.cancelRequested) return this.cancel(task, 'cancelled', now);
     if (task.lock?.phase === 'while_executing') this.locks.free(task);
+    if (task.isInConflict) {
+      // It never ran: as when it is handed back.
+      task.attempt--;
+      return this.move(task, 'waiting');
+    }
     task.failures++;
     task.addError(
       { name: 'LeaseLostError', message: `runner ${task.runner} did not settle before its lease ended` },

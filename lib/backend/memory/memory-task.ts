@@ -1,3 +1,4 @@
+import type { Added } from '../answers.js';
 import type { ClaimedTask } from '../backend.js';
 import {
   keptFailures,
@@ -23,6 +24,8 @@ export class MemoryTask implements HeapMember {
   /** Of a claim whose lease ended, until the next claim: its success still counts. */
   lostEpoch = 0;
   leaseEndsAt = 0;
+  /** Whether the latest claim met a lock, so that its run did not begin. */
+  isInConflict = false;
   runner: string | undefined = undefined;
   expiresAt: number | undefined = undefined;
   removeAt: number | undefined = undefined;
@@ -31,6 +34,7 @@ export class MemoryTask implements HeapMember {
   errors: Failure[] | undefined = undefined;
   result: string | undefined = undefined;
   reason: string | undefined = undefined;
+  private hasBegun = false;
   /** What the enqueue said; kept whole, as most of it is only handed on. */
   given!: NewTask;
 
@@ -51,9 +55,53 @@ export class MemoryTask implements HeapMember {
     return this.given.lock;
   }
 
-  /** Whether a first run has begun, even where its attempt was given back. */
+  /** Whether a first run has begun, even where its attempt was given back; one that a lock kept from running has not. */
   get hasStarted(): boolean {
-    return this.epoch !== 0 || this.attempt > 0;
+    return this.hasBegun || this.attempt > 0;
+  }
+
+  /** Whether it runs again though its lease has ended. */
+  get outlivesItsLease(): boolean {
+    return !this.cancelRequested && (this.isInConflict || this.attempt <= this.given.retries);
+  }
+
+  /** Counts a claim; `conflictsWith` keeps its run from beginning. */
+  begin(conflictsWith: string | undefined): void {
+    this.attempt++;
+    this.isInConflict = conflictsWith !== undefined;
+    this.hasBegun ||= !this.isInConflict;
+  }
+
+  /** Forgets all runs. */
+  startAnew(): void {
+    this.attempt = 0;
+    this.failures = 0;
+    this.epoch = 0;
+    this.lostEpoch = 0;
+    this.isInConflict = false;
+    this.hasBegun = false;
+    this.result = undefined;
+    this.reason = undefined;
+    this.finishedAt = undefined;
+    this.removeAt = undefined;
+    this.cancelRequested = false;
+  }
+
+  /** The answer to an enqueue of its id, where that alone settles the matter. */
+  answerTo({ token, replace }: NewTask): Added | undefined {
+    if (this.given.token === token) return { status: 'enqueued' };
+    const isFree = this.state === 'dead' || this.state === 'cancelled';
+    const staysAsItIs = this.state === 'pending' || (!isFree && !replace);
+    return staysAsItIs ? { status: 'existing' } : undefined;
+  }
+
+  /**
+   * Whether it, the holder of a lock, takes over what a new task says: where it has not started, or is parked; not where that
+   * is to replace the one of its own id.
+   */
+  givesWayTo({ lock, replace }: NewTask, existing?: MemoryTask): boolean {
+    if (lock!.onConflict !== 'replace' || (existing && replace)) return false;
+    return !this.hasStarted || this.state === 'parked';
   }
 
   /** Takes over what an enqueue says; the id stays. */

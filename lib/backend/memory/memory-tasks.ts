@@ -11,6 +11,7 @@ import type {
   TaskStore,
   Unparked,
 } from '../backend.js';
+import { MemoryDryRun } from './memory-dry-run.js';
 import { locksAtEnqueue } from './memory-locks.js';
 import { handBackAllBut, settle } from './memory-outcomes.js';
 import type { MemoryQueue } from './memory-queue.js';
@@ -94,14 +95,22 @@ export class MemoryTasks implements TaskStore {
     );
   }
 
+  /** The answer to a task whose lock another than `besides` holds and keeps. */
+  lockedOut(task: NewTask, besides: MemoryTask, now: number): Added | undefined {
+    if (!locksAtEnqueue(task)) return undefined;
+    const holder = this.queues.get(task.queue).locks.holderOf(task.lock!.key, now);
+    if (!holder || holder === besides || holder.givesWayTo(task)) return undefined;
+    return { status: task.lock!.onConflict === 'raise' ? 'raised' : 'rejected', holder: holder.id };
+  }
+
   private addOne(task: NewTask, now: number): Added {
     const queue = this.queues.get(task.queue);
     const existing = queue.get(task.id, now);
-    const answer = existing && this.answerOf(existing, task);
+    const answer = existing?.answerTo(task);
     if (answer) return answer;
     if (locksAtEnqueue(task)) {
       const holder = queue.locks.holderOf(task.lock!.key, now);
-      if (holder && holder !== existing) return this.conflict(queue, holder, task, now);
+      if (holder && holder !== existing) return this.conflict(queue, holder, task, existing, now);
     }
     const stored = task.replace ? existing : undefined;
     if (stored) queue.restart(stored, now, task);
@@ -111,41 +120,30 @@ export class MemoryTasks implements TaskStore {
     return { status: stored ? 'replaced' : 'enqueued' };
   }
 
-  /** Where the id alone settles the matter. */
-  private answerOf(existing: MemoryTask, task: NewTask): Added | undefined {
-    if (existing.given.token === task.token) return { status: 'enqueued' };
-    const isFree = existing.state === 'dead' || existing.state === 'cancelled';
-    const staysAsItIs = existing.state === 'pending' || (!isFree && !task.replace);
-    return staysAsItIs ? { status: 'existing' } : undefined;
-  }
-
-  /** A lock that another task holds; the newest params win only where that task has not started, or is parked. */
-  private conflict(queue: MemoryQueue, holder: MemoryTask, task: NewTask, now: number): Added {
-    const givesWay = !holder.hasStarted || holder.state === 'parked';
-    if (task.lock!.onConflict !== 'replace' || !givesWay) return { status: 'rejected', holder: holder.id };
+  /** A lock that another task holds: the newest params win where that one gives way, and it is not the one to be replaced. */
+  private conflict(
+    queue: MemoryQueue,
+    holder: MemoryTask,
+    task: NewTask,
+    existing: MemoryTask | undefined,
+    now: number,
+  ): Added {
+    if (!holder.givesWayTo(task, existing)) return { status: 'rejected', holder: holder.id };
     // The holder stays the one that its own enqueue has stored: a repeat of that must know it again.
     queue.restart(holder, now, { ...task, token: holder.given.token });
     queue.locks.take(holder, now);
     return { status: 'replaced', holder: holder.id };
   }
 
-  /** Goes through a group as `addOne` would, without writing, to the first conflict that raises. */
+  /** The first conflict that raises, if there is one. */
   private findRaised(group: readonly NewTask[], now: number): { task: NewTask; holder: string } | undefined {
     if (!group.some((task) => task.lock?.onConflict === 'raise')) return undefined;
-    const ids = new Set<string>();
-    const holders = new Map<string, string>();
+    const queues = new Map<string, MemoryDryRun>();
     for (const task of group) {
-      const queue = this.queues.get(task.queue);
-      const existing = queue.get(task.id, now);
-      const idKey = `${task.queue}\n${task.id}`;
-      if ((existing && this.answerOf(existing, task)) || (ids.has(idKey) && !task.replace)) continue;
-      ids.add(idKey);
-      if (!locksAtEnqueue(task)) continue;
-      const lockKey = `${task.queue}\n${task.lock!.key}`;
-      const stored = queue.locks.holderOf(task.lock!.key, now);
-      const holder = holders.get(lockKey) ?? (stored === existing ? undefined : stored?.id);
-      if (holder === undefined || holder === task.id) holders.set(lockKey, task.id);
-      else if (task.lock!.onConflict === 'raise') return { task, holder };
+      const queue = queues.get(task.queue) ?? new MemoryDryRun(this.queues.get(task.queue), now);
+      queues.set(task.queue, queue);
+      const holder = queue.add(task);
+      if (holder !== undefined) return { task, holder };
     }
     return undefined;
   }

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import type { Backend, BackendSettings, Durability, TaskStore } from '../backend.js';
+import type {
+  Backend,
+  BackendSettings,
+  Durability,
+  LeaseGuard,
+  LeaseGuardSettings,
+  TaskStore,
+} from '../backend.js';
 import { UnusableStoreError } from '../errors.js';
+import { guardPostgresLeases } from './lease-thread/postgres-lease-guard.js';
 import { pgEngine } from './pg-engine.js';
 import { pgliteEngine } from './pglite-engine.js';
 import { PostgresBell } from './postgres-bell.js';
@@ -57,6 +65,7 @@ class PostgresBackend implements Backend {
     const closing = new AbortController();
     const parts = { hot, side, bell, queues, closed: closing.signal };
     this.parts = {
+      prefix: settings.prefix,
       engine,
       bell,
       closing,
@@ -72,6 +81,13 @@ class PostgresBackend implements Backend {
     parts?.closing.abort();
     await parts?.bell.close();
     await parts?.engine.close();
+  }
+
+  /** PostgreSQL in this process has one connection: there the runner renews leases itself. */
+  guardLeases(settings: LeaseGuardSettings): LeaseGuard | undefined {
+    const { target } = this;
+    if (target.type === 'pglite') return undefined;
+    return guardPostgresLeases(target.config, this.opened.prefix, settings);
   }
 
   get tasks(): TaskStore {
@@ -117,6 +133,7 @@ class PostgresBackend implements Backend {
 }
 
 interface Parts {
+  readonly prefix: string;
   readonly engine: PostgresEngine;
   readonly bell: PostgresBell;
   readonly closing: AbortController;

@@ -116,13 +116,13 @@ export class AddCall {
     const [letters, ...others] = (await this.connection.run('add', names, args, line.name)) as string[];
     order.forEach((index, place) => {
       const { group, at } = this.places[index]!;
-      group[at] = addedOf(letters![place]!, others);
+      group[at] = addedOf(this.tasks[index]!, letters![place]!, others);
     });
   }
 }
 
-/** Reads one letter of an add's reply; those that name another task take it from `others`. */
-export function addedOf(letter: string, others: string[]): Added {
+/** Reads one letter of the answer for a task; those that name another task take it from `others`. */
+export function addedOf({ lock }: NewTask, letter: string, others: string[]): Added {
   switch (letter) {
     case 'e':
       return enqueued;
@@ -135,7 +135,7 @@ export function addedOf(letter: string, others: string[]): Added {
       return holder ? { status: 'replaced', holder } : { status: 'replaced' };
     }
     case 'j':
-      return { status: 'rejected', holder: others.shift()! };
+      return { status: lock?.onConflict === 'raise' ? 'raised' : 'rejected', holder: others.shift()! };
     default:
       return { status: 'raised', holder: others.shift()! };
   }

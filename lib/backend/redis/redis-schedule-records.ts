@@ -46,10 +46,9 @@ export function advanceArguments(step: Advance): (string | number)[] {
 export function readAdvanced(step: Advance, reply: readonly string[], at: number): Advanced {
   const [status, letter, other, overlaps] = reply.slice(at, at + 4);
   if (status === 'l') return { status: 'lost' };
-  const isRaised = letter === 'j' && step.task!.lock?.onConflict === 'raise';
   return {
     status: 'advanced',
-    ...(letter ? { added: addedOf(isRaised ? 'R' : letter, [other!]) } : {}),
+    ...(letter ? { added: addedOf(step.task!, letter, [other!]) } : {}),
     ...(overlaps ? { overlaps } : {}),
   };
 }

@@ -53,7 +53,8 @@ export class RedisTasks implements TaskStore {
     const open = new Map<string, AddCall>();
     groups.forEach((group, index) => {
       if (group.length === 0) return;
-      const raises = group.some((task) => task.lock?.onConflict === 'raise');
+      // One that is alone has no others to stop, and needs no call of its own.
+      const raises = group.length > 1 && group.some((task) => task.lock?.onConflict === 'raise');
       const { queue } = group[0]!;
       const isShared = !raises && group.every((task) => task.queue === queue);
       let call = isShared ? open.get(queue) : undefined;
@@ -61,6 +62,8 @@ export class RedisTasks implements TaskStore {
         call = new AddCall(this.connection, this.rememberMs, raises ? 'all or none' : 'independent');
         calls.set(call, []);
         if (isShared) open.set(queue, call);
+        // What comes after this one must not overtake it.
+        else for (const task of group) open.delete(task.queue);
       }
       calls.get(call)!.push(index);
       for (let at = 0; at < group.length; at++) call.push(group[at]!, answers[index] as Added[], at);

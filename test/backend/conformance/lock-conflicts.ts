@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Outcome } from '../../../lib/task/outcome.js';
+import type { TaskLock } from '../../../lib/task/task-record.js';
 import { recounting } from './lock-recount.js';
 import { boom, type Bundle, endingIn, leaseMs, lockOf, type Setup } from './setup.js';
 
@@ -86,6 +87,30 @@ export function describeLockConflicts(bare: Setup): void {
     );
 
     it(
+      'stops its own group, and none that is stored in the same call',
+      setup(async ({ backend, enqueue, task, list }) => {
+        await enqueue({ id: 'holder', lock });
+        const free = { ...raise, key: 'free' };
+        const groups = [
+          [task({ id: 'a' })],
+          [task({ id: 'b', lock: raise })],
+          [task({ id: 'c', lock: free })],
+          [task({ id: 'd' }), task({ id: 'e', lock: free })],
+          [task({ id: 'f', lock: raise })],
+          [task({ id: 'g', lock: free }), task({ id: 'h' })],
+        ];
+        const [a, b, c, , f] = await backend.tasks.add(groups);
+        expect([a, b, c, f]).toEqual([
+          [{ status: 'enqueued' }],
+          [{ status: 'raised', holder: 'holder' }],
+          [{ status: 'enqueued' }],
+          [{ status: 'raised', holder: 'holder' }],
+        ]);
+        expect((await list('waiting')).toSorted()).toEqual(['a', 'c', 'holder']);
+      }),
+    );
+
+    it(
       'is not asked for a task whose id is taken: existing comes first',
       setup(async ({ add }) => {
         await add({ id: 'holder', lock }, { id: 'a' });
@@ -103,6 +128,92 @@ export function describeLockConflicts(bare: Setup): void {
         await enqueue({ id: 'a' });
         const added = await add({ id: 'a', lock: raise }, { id: 'b', lock: raise });
         expect(added).toEqual([{ status: 'existing' }, { status: 'enqueued' }]);
+      }),
+    );
+  });
+
+  describe('a lock conflict within a group, of which one raises,', () => {
+    const keyed = (key: string, fields: Partial<TaskLock> = {}) =>
+      lockOf('until_completed', { key, ...fields });
+    const raising = (key: string) => keyed(key, { onConflict: 'raise' });
+
+    it(
+      'does not arise over a lock that an earlier one gives up by its replacement',
+      setup(async ({ enqueue, add }) => {
+        await enqueue({ id: 'a', lock: keyed('k1') });
+        const added = await add(
+          { id: 'a', lock: raising('k2'), replace: true },
+          { id: 'b', lock: raising('k1') },
+        );
+        expect(added).toEqual([{ status: 'replaced' }, { status: 'enqueued' }]);
+        expect(await add({ id: 'c', lock: raising('k2') })).toEqual([{ status: 'raised', holder: 'a' }]);
+      }),
+    );
+
+    it(
+      'does not arise over a lock that one of the group gives up by a later one of its id',
+      setup(async ({ add }) => {
+        const added = await add(
+          { id: 'a', lock: raising('k1') },
+          { id: 'a', replace: true },
+          { id: 'b', lock: raising('k1') },
+        );
+        expect(added.map(({ status }) => status)).toEqual(['enqueued', 'replaced', 'enqueued']);
+      }),
+    );
+
+    it(
+      'arises over a lock that an earlier one takes by its replacement',
+      setup(async ({ enqueue, add, get }) => {
+        await enqueue({ id: 'a', lock: keyed('k1') });
+        const added = await add(
+          { id: 'a', lock: raising('k2'), replace: true },
+          { id: 'b', lock: raising('k2') },
+        );
+        expect(added).toEqual([{ status: 'dropped' }, { status: 'raised', holder: 'a' }]);
+        expect((await get('a'))?.lock).toMatchObject({ key: 'k1' });
+      }),
+    );
+
+    it(
+      'arises for an id that an earlier one was not stored under',
+      setup(async ({ enqueue, add, counts }) => {
+        await enqueue({ id: 'h1', lock: keyed('k1') });
+        await enqueue({ id: 'h2', lock: keyed('k2') });
+        const added = await add(
+          { id: 'a', lock: keyed('k1') },
+          { id: 'a', lock: raising('k2') },
+          { id: 'b' },
+        );
+        expect(added).toEqual([
+          { status: 'dropped' },
+          { status: 'raised', holder: 'h2' },
+          { status: 'dropped' },
+        ]);
+        expect(await counts()).toEqual({ waiting: 2 });
+      }),
+    );
+
+    it(
+      'does not arise over a lock whose time to live is over at once',
+      setup(async ({ add, now }) => {
+        const past = { due: { at: (await now()) - 60_000 }, lock: keyed('k1', { ttlMs: 10_000 }) };
+        const added = await add({ id: 'a', ...past }, { id: 'b', lock: raising('k1') });
+        expect(added).toEqual([{ status: 'enqueued' }, { status: 'enqueued' }]);
+      }),
+    );
+
+    it(
+      'names the holder under which an earlier one of the group was stored',
+      setup(async ({ enqueue, add, get }) => {
+        await enqueue({ id: 'a', params: '1', lock: keyed('k1') });
+        const replacing = { id: 'b', params: '2', lock: keyed('k1', { onConflict: 'replace' }) };
+        expect(
+          await add(replacing, { id: 'b', lock: raising('k2') }, { id: 'c', lock: raising('k1') }),
+        ).toEqual([{ status: 'dropped' }, { status: 'dropped' }, { status: 'raised', holder: 'a' }]);
+        expect(await get('a')).toMatchObject({ params: '1' });
+        const stored = await add(replacing, { id: 'b', lock: raising('k2') });
+        expect(stored).toEqual([{ status: 'replaced', holder: 'a' }, { status: 'enqueued' }]);
       }),
     );
   });
@@ -181,6 +292,33 @@ export function describeLockConflicts(bare: Setup): void {
           { status: 'rejected', holder: 'holder' },
         ]);
         expect(await get('a')).toMatchObject({ params: '1', state: 'waiting' });
+      }),
+    );
+
+    it.each(['waiting', 'scheduled', 'parked', 'succeeded', 'dead'] as const)(
+      'reject a replacement of a %s task whose key another task holds, also where conflicts replace: neither is changed',
+      (state) =>
+        setup(async ({ add, bringTo, get }) => {
+          await bringTo(state, { id: 'a', params: '1', lock: { ...replace, key: 'own' } });
+          await add({ id: 'holder', params: '1', lock: replace });
+          const before = [await get('a'), await get('holder')];
+          expect(await add({ id: 'a', params: '2', lock: replace, replace: true })).toEqual([
+            { status: 'rejected', holder: 'holder' },
+          ]);
+          expect([await get('a'), await get('holder')]).toEqual(before);
+        })(),
+    );
+
+    it(
+      'let a task take the place of a holder where its own id is free',
+      setup(async ({ add, bringTo, get }) => {
+        await bringTo('dead', { id: 'a', params: '1' });
+        await add({ id: 'holder', params: '1', lock: replace });
+        expect(await add({ id: 'a', params: '2', lock: replace })).toEqual([
+          { status: 'replaced', holder: 'holder' },
+        ]);
+        expect(await get('holder')).toMatchObject({ params: '2' });
+        expect(await get('a')).toMatchObject({ state: 'dead', params: '1' });
       }),
     );
 

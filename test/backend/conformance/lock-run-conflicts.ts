@@ -89,9 +89,92 @@ export function describeLockRunConflicts(bare: Setup): void {
         await bundle.enqueue({ id: 'd', lock, priority: -1 });
         expect((await bundle.claim()).tasks).toMatchObject([
           { id: 'd', conflictsWith: 'a' },
-          { id: 'c', attempt: 2, conflictsWith: 'a' },
+          { id: 'c', attempt: 1, failures: 0, conflictsWith: 'a' },
         ]);
       }),
+    );
+
+    it(
+      'costs no attempt where its process dies, however often: it never ran',
+      setup(async (bundle) => {
+        const { add, claim, claimOne, renew, advance, get, settle } = bundle;
+        await add({ id: 'a', lock }, { id: 'b', lock, retries: 0 });
+        const [a] = (await claim()).tasks;
+        for (let times = 0; times < 3; times++) {
+          await advance(leaseMs / 2);
+          await renew(a!);
+          await advance(leaseMs / 2);
+          expect(await claimOne()).toMatchObject({ id: 'b', attempt: 1, failures: 0, conflictsWith: 'a' });
+          expect((await get('b'))?.errors).toEqual([]);
+        }
+        await settle(a!, success);
+        await advance(leaseMs);
+        const run = await claimOne();
+        expect(run).toMatchObject({ id: 'b', attempt: 1 });
+        expect(run.conflictsWith).toBeUndefined();
+        // From here on it runs, and dies of it.
+        await advance(leaseMs);
+        await claim();
+        expect(await get('b')).toMatchObject({ state: 'dead', failures: 1 });
+      }),
+    );
+
+    it(
+      'costs no attempt where its process dies after it has run before',
+      setup(async (bundle) => {
+        const { enqueue, start, claimOne, renew, advance, settle } = bundle;
+        await settle(await start({ id: 'b', lock, retries: 1 }), retryAtOnce);
+        await enqueue({ id: 'a', lock, priority: -1 });
+        const a = await claimOne();
+        expect(await claimOne()).toMatchObject({ id: 'b', attempt: 2, conflictsWith: 'a' });
+        await advance(leaseMs / 2);
+        await renew(a);
+        await advance(leaseMs / 2);
+        expect(await claimOne()).toMatchObject({ id: 'b', attempt: 2, failures: 1, conflictsWith: 'a' });
+      }),
+    );
+
+    it.each([
+      ['stayed away', { type: 'conflict', delayMs: 5_000 }],
+      ['was handed back', { type: 'handed-back' }],
+      ['lost its process', undefined],
+    ] as [string, Outcome | undefined][])('expires as one that never began, after it %s', (_, outcome) =>
+      setup(async (bundle) => {
+        const { add, claim, claimIds, settle, renew, advance, get } = bundle;
+        await add({ id: 'a', lock }, { id: 'b', lock, expires: { inMs: 2 * leaseMs } });
+        const [a, b] = (await claim()).tasks;
+        if (outcome) await settle(b!, outcome);
+        await advance(leaseMs / 2);
+        await renew(a!);
+        await advance(leaseMs / 2);
+        const [again] = (await claim()).tasks;
+        expect(again).toMatchObject({ id: 'b', conflictsWith: 'a' });
+        await settle(again!, outcome ?? { type: 'conflict', delayMs: 0 });
+        await settle(a!, success);
+        await advance(2 * leaseMs);
+        expect(await claimIds()).toEqual([]);
+        expect(await get('b')).toMatchObject({ state: 'cancelled', reason: 'expired' });
+      })(),
+    );
+
+    it.each([
+      ['ran before', { type: 'snoozed', delayMs: 0 }],
+      ['failed by the conflict', retryAtOnce],
+    ] as [string, Outcome][])('does not expire where it %s', (what, outcome) =>
+      setup(async (bundle) => {
+        const { enqueue, start, claimOne, settle, advance } = bundle;
+        const fields = { id: 'b', lock, expires: { inMs: 10_000 } };
+        if (what === 'ran before') await settle(await start(fields), outcome);
+        await enqueue({ id: 'a', lock, priority: -1 });
+        const a = await claimOne();
+        if (what !== 'ran before') await enqueue(fields);
+        const b = await claimOne();
+        expect(b).toMatchObject({ id: 'b', conflictsWith: 'a' });
+        await settle(b, what === 'ran before' ? { type: 'conflict', delayMs: 0 } : outcome);
+        await settle(a, success);
+        await advance(15_000);
+        expect(await claimOne()).toMatchObject({ id: 'b' });
+      })(),
     );
   });
 

@@ -74,6 +74,20 @@ export function describeLockTimeToLive(bare: Setup): void {
       }),
     );
 
+    it.each(['until_executed', 'until_completed'] as const)(
+      'that ended and was taken by another, %s, is not had again by the start, though that one has finished',
+      (phase) =>
+        setup(async ({ enqueue, advance, claimOne, settle, add }) => {
+          const lock = { ...short, phase };
+          await enqueue({ id: 'a', lock });
+          await advance(25_000);
+          await enqueue({ id: 'b', lock, priority: -1 });
+          await settle(await claimOne(), success);
+          expect((await claimOne()).id).toBe('a');
+          expect(await add({ id: 'c', lock })).toEqual([{ status: 'enqueued' }]);
+        })(),
+    );
+
     it(
       'that ended does not stop a task that raises or replaces, and that one holds it then',
       setup(async ({ enqueue, advance, add, get }) => {

@@ -66,6 +66,7 @@ export const commands: fc.Arbitrary<Command>[] = [
   lockedTasks.map((task) => add([task])),
   lockedTasks.map((task) => add([task])),
   namedLockedTasks.map((task) => add([task])),
+  fc.array(namedLockedTasks, { minLength: 2, maxLength: 4 }).map((tasks) => add(tasks)),
   anyPick.map(addAgain),
   fc.integer({ min: 1, max: 4 }).map(claim),
   fc.integer({ min: 1, max: 4 }).map(claim),
@@ -104,7 +105,7 @@ function add(fields: Partial<NewTask>[]): Command {
   return command(`add ${fc.stringify(fields)}`, async (model, { bundle, sent }) => {
     const tasks = fields.map((field) => bundle.task(field));
     sent.push(...tasks);
-    expect(await bundle.add(...tasks)).toEqual(tasks.map((task) => model.add(task)));
+    expect(await bundle.add(...tasks)).toEqual(model.addGroup(tasks));
   });
 }
 

@@ -24,6 +24,8 @@ export interface ModelTask {
   vanishesAt: number;
   /** A first run has begun, even where it was given back. */
   hasStarted: boolean;
+  /** The latest claim met a lock: its run did not begin. */
+  isInConflict: boolean;
   /** Unless it has let its time to live pass. */
   holdsLock: boolean;
   /** The definition that parked it. */
@@ -62,18 +64,35 @@ export class Model {
     return this.tasks.find((task) => task.id === id);
   }
 
+  /** One after the other; none of them where one raises. */
+  addGroup(tasks: readonly NewTask[]): Added[] {
+    const before = this.records.map((record) => ({ ...record }));
+    const added: Added[] = [];
+    for (const task of tasks) {
+      const answer = this.add(task);
+      if (answer.status === 'raised') {
+        this.records = before;
+        return tasks.map((other) => (other === task ? answer : { status: 'dropped' }));
+      }
+      added.push(answer);
+    }
+    return added;
+  }
+
   add(task: NewTask): Added {
     const found = this.find(task.id);
     if (found?.token === task.token) return { status: 'enqueued' };
     if (found?.state === 'pending') return { status: 'existing' };
     if (found && !task.replace && found.state !== 'dead' && found.state !== 'cancelled')
       return { status: 'existing' };
-    const holder = this.holderOf(task.lock);
-    if (holder && holder !== found && isFromEnqueue(task.lock)) return this.conflict(holder, task);
-
     const isReplaced = found !== undefined && task.replace === true;
+    const holder = this.holderOf(task.lock);
+    if (holder && holder !== found && isFromEnqueue(task.lock))
+      return this.conflict(holder, task, isReplaced);
+
     const { id, token, priority, retries } = task;
-    const added: ModelTask = { ...fresh, id, token, priority, retries, arrival: ++this.arrivals, dueAt: 0 };
+    const arrival = isReplaced ? found.arrival : ++this.arrivals;
+    const added: ModelTask = { ...fresh, id, token, priority, retries, arrival, dueAt: 0 };
     added.isAnew = found !== undefined;
     this.records = this.records.filter((other) => other.id !== id);
     this.records.push(added);
@@ -81,9 +100,9 @@ export class Model {
     return { status: isReplaced ? 'replaced' : 'enqueued' };
   }
 
-  /** The newest takes the place of one that has not started, or is parked. */
-  private conflict(holder: ModelTask, task: NewTask): Added {
-    const givesWay = !holder.hasStarted || holder.state === 'parked';
+  /** The newest takes the place of one that has not started, or is parked, unless it was to take that of its own id. */
+  private conflict(holder: ModelTask, task: NewTask, isReplaced: boolean): Added {
+    const givesWay = !isReplaced && (!holder.hasStarted || holder.state === 'parked');
     if (task.lock!.onConflict === 'raise') return { status: 'raised', holder: holder.id };
     if (task.lock!.onConflict !== 'replace' || !givesWay) return { status: 'rejected', holder: holder.id };
     Object.assign(holder, fresh, { epoch: undefined });
@@ -111,7 +130,8 @@ export class Model {
         const conflictsWith = this.lockAtClaim(task);
         task.state = 'pending';
         task.isAnew = false;
-        task.hasStarted = true;
+        task.isInConflict = conflictsWith !== undefined;
+        task.hasStarted ||= !task.isInConflict;
         task.lostEpoch = undefined;
         task.attempt++;
         task.leaseEndsAt = this.now + leaseMs;
@@ -233,11 +253,13 @@ export class Model {
   }
 
   private recover(task: ModelTask): void {
-    task.failures++;
     task.lostEpoch = task.epoch;
     task.epoch = undefined;
     if (task.lock?.phase === 'while_executing') task.holdsLock = false;
+    if (task.isInConflict) task.attempt--;
+    else task.failures++;
     if (task.isAskedToStop) this.end(task, 'cancelled', this.settings.cancelledKeepMs);
+    else if (task.isInConflict) task.state = 'waiting';
     else if (task.attempt > task.retries) this.end(task, 'dead', this.settings.deadKeepMs);
     else task.state = 'waiting';
   }
@@ -275,6 +297,7 @@ export class Model {
 const fresh = {
   ...{ state: 'waiting' as TaskState, attempt: 0, failures: 0, isAnew: true, lostEpoch: undefined },
   ...{ leaseEndsAt: 0, isAskedToStop: false, vanishesAt: Infinity, hasStarted: false, holdsLock: false },
+  isInConflict: false,
 };
 
 function isFromEnqueue(lock: TaskLock | undefined): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TaskState } from '../../../lib/task/task-record.js';
 import { minute, type ScheduleBundle, withSchedules } from './schedule-setup.js';
-import { endingIn, leaseMs, lockOf, settings, type Setup } from './setup.js';
+import { boom, endingIn, leaseMs, lockOf, settings, type Setup } from './setup.js';
 
 /** Fires the first slot of a schedule and brings its task, `first`, into a state. */
 async function fired(
@@ -109,6 +109,51 @@ export function describeSchedulesOverlap(setup: Setup): void {
       }),
     );
 
+    it.each([
+      ['pending', 'reject'],
+      ['pending', 'raise'],
+      ['scheduled', 'reject'],
+    ] as const)(
+      'leaves it alone, %s, where a third task keeps the lock: no task is made (%s)',
+      (state, onConflict) =>
+        withSchedules(setup, async (bundle) => {
+          const { step, task, advanceOne, get, read, claimOne, settle, enqueue } = bundle;
+          const lock = lockOf('until_executing', { onConflict });
+          const slot = await fired(bundle, 'waiting', { lock });
+          const first = await claimOne();
+          if (state === 'scheduled') await settle(first, { type: 'retry', error: boom, delayMs: 1_000 });
+          await enqueue({ id: 'by hand', lock, due: { inMs: 3_600_000 } });
+          const second = step('a', slot, { task: task({ id: 'second', lock }), overlap: 'replace' });
+          const status = onConflict === 'raise' ? 'raised' : 'rejected';
+          expect(await advanceOne(second)).toEqual({
+            status: 'advanced',
+            added: { status, holder: 'by hand' },
+          });
+          expect(await get('first')).toMatchObject({ state, cancelRequested: false });
+          expect(await get('second')).toBeUndefined();
+          expect(await read('a')).toMatchObject({ fired: 1, skipped: 1, lastTask: 'first' });
+        })(),
+    );
+
+    it(
+      'stops it where a third task that has the lock gives way to the new one',
+      withSchedules(setup, async (bundle) => {
+        const { step, task, advanceOne, get, read, claimOne, enqueue } = bundle;
+        const lock = lockOf('until_executing', { onConflict: 'replace' });
+        const slot = await fired(bundle, 'waiting', { lock });
+        await claimOne();
+        await enqueue({ id: 'by hand', lock, due: { inMs: 3_600_000 } });
+        const second = step('a', slot, { task: task({ id: 'second', lock }), overlap: 'replace' });
+        expect(await advanceOne(second)).toEqual({
+          status: 'advanced',
+          added: { status: 'replaced', holder: 'by hand' },
+          overlaps: 'first',
+        });
+        expect(await get('first')).toMatchObject({ state: 'pending', cancelRequested: true });
+        expect(await read('a')).toMatchObject({ fired: 2, skipped: 0, lastTask: 'by hand' });
+      }),
+    );
+
     it(
       'tells the runner that has it, by its lease and by the bell',
       withSchedules(setup, async (bundle) => {
@@ -206,6 +251,21 @@ export function describeSchedulesOverlap(setup: Setup): void {
         const again = await claimIds();
         expect(again).toHaveLength(1);
         expect(await counts()).toEqual(overlap === 'skip' ? { pending: 1 } : { pending: 1, cancelled: 1 });
+      }),
+    );
+
+    it(
+      'sees one as live that a lock has kept from running, also after its lease has ended',
+      withSchedules(setup, async (bundle) => {
+        const { step, advanceOne, advance, start, claimOne, renew } = bundle;
+        const lock = lockOf('while_executing', { onConflict: 'reschedule', retryAfterMs: 5_000 });
+        const holder = await start({ lock });
+        const slot = await fired(bundle, 'waiting', { lock, retries: 0 });
+        expect(await claimOne()).toMatchObject({ id: 'first', conflictsWith: holder.id });
+        await advance(leaseMs / 2);
+        await renew(holder);
+        await advance(leaseMs / 2);
+        expect(await advanceOne(step('a', slot, { overlap }))).toMatchObject({ overlaps: 'first' });
       }),
     );
 

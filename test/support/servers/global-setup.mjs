@@ -1,4 +1,6 @@
 // Starts the servers that the tests use, once for all test files; each finds its address in the environment.
+// Installs the libraries that only some tests use.
+import { installLibraries } from '../../orm/install.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startRedisCluster } from './redis-cluster.mjs';
 import { startRedis } from './redis.mjs';
@@ -15,6 +17,7 @@ export default async function globalSetup() {
     started(startRedis()),
     started(startRedisCluster()),
     started(startPostgres()),
+    installLibraries(),
   ]);
   process.env.TEST_REDIS_URL = redis.url;
   process.env.TEST_REDIS_CLUSTER_URL = cluster.url;

@@ -25,6 +25,9 @@ CREATE TABLE tasks (
   epoch bigint NOT NULL DEFAULT 0,
   -- Of a claim whose lease ended, until the next one: its success still counts.
   lost_epoch bigint NOT NULL DEFAULT 0,
+  -- Whether the latest claim met a lock, so that its run did not begin, and whether each has.
+  in_conflict boolean NOT NULL DEFAULT false,
+  only_conflicts boolean NOT NULL DEFAULT false,
   lease_ends_at bigint,
   attempt integer NOT NULL DEFAULT 0,
   failures integer NOT NULL DEFAULT 0,

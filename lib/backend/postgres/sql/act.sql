@@ -24,7 +24,8 @@ BEGIN
     ) THEN RETURN 'taken'; END IF;
   END IF;
   UPDATE tasks t SET
-    state = 'waiting', due_at = now, attempt = 0, failures = 0, epoch = 0, lost_epoch = 0, result = NULL, reason = NULL,
+    state = 'waiting', due_at = now, attempt = 0, failures = 0, epoch = 0, lost_epoch = 0, in_conflict = false,
+    only_conflicts = false, result = NULL, reason = NULL,
     fingerprint = NULL, parking = NULL, finished_at = NULL, remove_at = NULL, cancel_requested = false,
     held_key = CASE WHEN locks THEN t.lock_key END
   WHERE t.queue = task.queue AND t.id = task.id;

@@ -36,7 +36,8 @@ BEGIN
         CONTINUE WHEN NOT FOUND;
       ELSIF other.id IS NOT NULL THEN
         holder := other.id;
-        IF given.conflict = 'replace' AND (other.state = 'parked' OR (other.epoch = 0 AND other.attempt = 0)) THEN
+        -- Not where the task of its own id is to be replaced: two would change then, or the wrong one.
+        IF given.conflict = 'replace' AND (existing.id IS NULL OR given.replace IS NOT TRUE) AND (other.state = 'parked' OR (other.epoch = 0 AND other.attempt = 0)) THEN
           SELECT * INTO other FROM tasks t
             WHERE t.queue = other.queue AND t.id = other.id AND t.held_key = given.key AND t.state <> 'pending'
               AND (t.state = 'parked' OR (t.epoch = 0 AND t.attempt = 0)) FOR UPDATE;
@@ -79,7 +80,7 @@ DECLARE
 BEGIN
   UPDATE tasks t SET
     state = CASE WHEN due > now THEN 'scheduled' ELSE 'waiting' END, priority = coalesce(given.priority, 0), due_at = due,
-    epoch = 0, lost_epoch = 0, lease_ends_at = NULL, attempt = 0, failures = 0, retries = given.retries,
+    epoch = 0, lost_epoch = 0, in_conflict = false, only_conflicts = false, lease_ends_at = NULL, attempt = 0, failures = 0, retries = given.retries,
     cancel_requested = false, expires_at = coalesce(given.expires_at, due + given.expires_in), keep_ms = given.keep,
     finished_at = NULL, remove_at = NULL, slot = given.slot, parking = NULL, lock_ttl_ms = given.ttl,
     lock_retry_after_ms = given.retry_after, token = given.token, runner = NULL, lock_key = given.key,

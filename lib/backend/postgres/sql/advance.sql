@@ -7,7 +7,7 @@ BEGIN
   SELECT * INTO task FROM tasks t WHERE t.queue = schedule.queue AND t.id = schedule.last_task FOR UPDATE;
   IF task.state IN ('scheduled', 'waiting', 'parked') THEN RETURN task; END IF;
   IF task.state = 'pending' AND (
-    task.lease_ends_at > now OR (NOT task.cancel_requested AND task.attempt <= task.retries)
+    task.lease_ends_at > now OR (NOT task.cancel_requested AND (task.in_conflict OR task.attempt <= task.retries))
   ) THEN RETURN task; END IF;
   RETURN NULL;
 END $$;
@@ -31,12 +31,17 @@ BEGIN
   IF has_task AND step ->> 'overlap' <> 'queue' AND schedule.last_task IS NOT NULL THEN
     live := live_task(schedule, now);
   END IF;
-  IF live.id IS NOT NULL AND step ->> 'overlap' = 'replace' THEN
-    stopped := stop(live, 'replaced by the next slot', cancelled_keep, now);
-  END IF;
   IF has_task AND (live.id IS NULL OR step ->> 'overlap' = 'replace') THEN
     given := json_populate_record(NULL::new_task, step -> 'task');
-    added := add_one(given, now);
+    BEGIN
+      IF live.id IS NOT NULL THEN stopped := stop(live, 'replaced by the next slot', cancelled_keep, now); END IF;
+      added := add_one(given, now);
+      IF added.status = 'rejected' AND added.holder <> live.id THEN RAISE EXCEPTION 'locked out' USING ERRCODE = 'NJ002'; END IF;
+    EXCEPTION WHEN SQLSTATE 'NJ002' THEN
+      -- No task is made, and so none is stopped.
+      stopped := NULL;
+      live := NULL;
+    END;
     status := CASE WHEN added.status = 'rejected' AND given.conflict = 'raise' THEN 'raised' ELSE added.status END;
     holder := added.holder;
   END IF;

@@ -24,6 +24,11 @@ BEGIN
   RETURN micros;
 END $$;
 
+-- Whether no run has begun yet, not even one that was given back: it was never claimed, or never without meeting a lock.
+CREATE OR REPLACE FUNCTION is_fresh(task tasks) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT task.attempt = 0 AND (task.epoch = 0 OR task.only_conflicts)
+$$;
+
 -- Whether the time to live of a lock has passed: it counts only before the first run.
 CREATE OR REPLACE FUNCTION lock_is_over(holder tasks, now bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT coalesce(holder.epoch = 0 AND holder.attempt = 0 AND holder.due_at + holder.lock_ttl_ms <= now, false)

@@ -15,6 +15,12 @@ BEGIN
       CONTINUE;
     END IF;
     IF task.lock_phase = 'while_executing' THEN task.held_key := NULL; END IF;
+    IF task.in_conflict THEN
+      -- It never ran: as when it is handed back.
+      task.attempt := task.attempt - 1;
+      PERFORM put_back(task, NULL, now);
+      CONTINUE;
+    END IF;
     task.failures := task.failures + 1;
     task.errors := with_error(task.errors, jsonb_build_object(
       'name', 'LeaseLostError',
@@ -90,12 +96,14 @@ LANGUAGE plpgsql AS $$
 DECLARE
   holder tasks;
   taken boolean;
+  meets_lock boolean;
   is_unsure boolean := false;
 BEGIN
   FOR try IN 1..100 LOOP
     SELECT * INTO holder FROM tasks t
       WHERE t.queue = task.queue AND t.held_key = task.lock_key AND t.id <> task.id AND NOT lock_is_over(t, now);
     taken := holder.id IS NULL AND NOT is_unsure;
+    meets_lock := holder.id IS NOT NULL AND task.lock_phase = 'while_executing';
     BEGIN
       IF taken THEN
         -- One whose time to live has passed gives way.
@@ -103,9 +111,10 @@ BEGIN
       END IF;
       UPDATE tasks t SET
         state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
-        lease_ends_at = lease_end, held_key = CASE WHEN taken THEN t.lock_key ELSE t.held_key END
+        lease_ends_at = lease_end, held_key = CASE WHEN taken THEN t.lock_key ELSE t.held_key END,
+        in_conflict = meets_lock, only_conflicts = meets_lock AND is_fresh(t)
       WHERE t.queue = task.queue AND t.id = task.id RETURNING * INTO task;
-      RETURN claimed_text(task, queue_number, CASE WHEN task.lock_phase = 'while_executing' THEN holder.id END);
+      RETURN claimed_text(task, queue_number, CASE WHEN meets_lock THEN holder.id END);
     EXCEPTION
       WHEN unique_violation THEN
         -- Another has taken it in this moment.
@@ -134,7 +143,7 @@ BEGIN
   FOR task IN
     SELECT t.* FROM unnest(places) WITH ORDINALITY AS u (place, n) JOIN tasks t ON t.ctid = u.place ORDER BY u.n
   LOOP
-    IF may_expire AND task.epoch = 0 AND task.attempt = 0 AND task.expires_at <= now THEN
+    IF may_expire AND task.expires_at <= now AND is_fresh(task) THEN
       PERFORM finish(task, 'cancelled', end_of(now, cancelled_keep), 'expired', now);
       expired := expired + 1;
       CONTINUE;
@@ -193,7 +202,7 @@ BEGIN
     INTO places, is_odd, last_priority, last_due_at, last_arrival FROM (
       SELECT
         t.ctid, t.priority, t.due_at, t.arrival,
-        (t.expires_at <= now AND t.epoch = 0 AND t.attempt = 0)
+        (t.expires_at <= now AND is_fresh(t))
           OR t.lock_phase = 'while_executing' OR (t.lock_phase = 'until_executed' AND t.failures > 0) AS is_odd
       FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
       ORDER BY t.priority, t.due_at, t.arrival LIMIT missing FOR UPDATE SKIP LOCKED

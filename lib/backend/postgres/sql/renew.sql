@@ -32,4 +32,4 @@ BEGIN
   ) INTO letters FROM held h LEFT JOIN renewed r ON r.n = h.n;
   RETURN to_json(coalesce(letters, ''))::text;
 END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan
-  SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off;
+  SET lock_timeout = '1s' SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off;

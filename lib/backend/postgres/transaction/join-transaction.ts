@@ -37,7 +37,8 @@ export function joinTransaction(transaction: unknown): SqlRunner {
     // Looked at again, since it may have ended meanwhile.
     const { run, isOpen } = joined(transaction);
     if (isOpen && !(await isOpen())) refuse(transaction, notOpen);
-    return run(sql, values);
+    const rows = await run(sql, values);
+    return rows ?? refuse(transaction, 'it has ended, or another statement on it has failed');
   };
 }
 

@@ -1,8 +1,14 @@
 import { takesSavepoint } from './takes-savepoint.js';
-import { ended, hasMethods, type SqlRunner, type TransactionAdapter } from './transaction-adapter.js';
+import {
+  ended,
+  hasMethods,
+  type Rows,
+  type SqlRunner,
+  type TransactionAdapter,
+} from './transaction-adapter.js';
 
 interface Kysely {
-  executeQuery(query: CompiledQuery): Promise<{ rows: Record<string, unknown>[] }>;
+  executeQuery(query: CompiledQuery): Promise<{ rows: Rows }>;
   readonly isTransaction: boolean;
   /** A transaction that its caller ends tells how. */
   readonly isCommitted?: boolean;

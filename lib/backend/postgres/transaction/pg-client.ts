@@ -1,8 +1,8 @@
-import { savepointAndRelease, takesSavepoint } from './takes-savepoint.js';
-import { hasMethods, type TransactionAdapter } from './transaction-adapter.js';
+import { probeInOne, takesSavepoint } from './takes-savepoint.js';
+import { hasMethods, type Rows, type TransactionAdapter } from './transaction-adapter.js';
 
 interface PgClient {
-  query(sql: string, values?: readonly string[]): Promise<{ rows: Record<string, unknown>[] }>;
+  query(sql: string, values?: readonly string[]): Promise<{ rows: Rows }>;
   /** What the server last said; pg has it since 8.21. */
   getTransactionStatus?(): 'I' | 'T' | 'E' | null | undefined;
 }
@@ -18,15 +18,11 @@ export const pgClient: TransactionAdapter = {
     if (status === 'I') return { refusal: "it is in no transaction; await its 'BEGIN' first" };
     return {
       run: async (sql, values) => (await given.query(sql, values)).rows,
-      isOpen: status ? undefined : () => isOpen(given),
+      isOpen: status ? undefined : () => takesSavepoint((sql) => given.query(sql), probeInOne),
     };
   },
 };
 
 function isClient(value: unknown): value is PgClient {
   return hasMethods(value, 'query', 'connect', 'end', 'escapeIdentifier');
-}
-
-function isOpen(client: PgClient): Promise<boolean> {
-  return takesSavepoint((sql) => client.query(sql), [savepointAndRelease]);
 }

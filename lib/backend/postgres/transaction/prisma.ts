@@ -1,7 +1,8 @@
-import { hasMethods, type TransactionAdapter } from './transaction-adapter.js';
+import { hasMethods, type Rows, type TransactionAdapter } from './transaction-adapter.js';
 
 interface PrismaTransaction {
-  $queryRawUnsafe(sql: string, ...values: string[]): Promise<Record<string, unknown>[]>;
+  /** Statements of the same moment are sent as one; behind one that fails, the others answer nothing. */
+  $queryRawUnsafe(sql: string, ...values: string[]): Promise<Rows | undefined>;
 }
 
 /** Prisma itself refuses statements on a transaction that has ended. */

@@ -1,13 +1,14 @@
-const name = '"nestjs-jobs"';
+const savepoint = '"nestjs-jobs"';
+const probe = [`SAVEPOINT ${savepoint}`, `RELEASE SAVEPOINT ${savepoint}`];
 const noActiveTransaction = '25P01';
 
-/** Both in one, for drivers that send several statements at once. */
-export const savepointAndRelease = `SAVEPOINT ${name}; RELEASE SAVEPOINT ${name}`;
+/** The same in one, for drivers that take several statements at once. */
+export const probeInOne = [probe.join('; ')];
 
 /** Whether a transaction is open, found by what the server takes within one only; for libraries that cannot tell. */
 export async function takesSavepoint(
   run: (sql: string) => Promise<unknown>,
-  statements: readonly string[] = [`SAVEPOINT ${name}`, `RELEASE SAVEPOINT ${name}`],
+  statements: readonly string[] = probe,
 ): Promise<boolean> {
   try {
     for (const statement of statements) await run(statement);
@@ -20,6 +21,7 @@ export async function takesSavepoint(
 
 /** Libraries wrap what their drivers throw. */
 function isNoTransaction(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return (error as { code?: unknown }).code === noActiveTransaction || isNoTransaction(error.cause);
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return code === noActiveTransaction || isNoTransaction(cause);
 }

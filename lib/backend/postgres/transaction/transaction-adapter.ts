@@ -1,13 +1,13 @@
+export type Rows = readonly Record<string, unknown>[];
+
 /** Runs one statement on the caller's transaction: its `$1`, `$2` … are texts. Answers its rows. */
-export type SqlRunner = (
-  sql: string,
-  values: readonly string[],
-) => Promise<readonly Record<string, unknown>[]>;
+export type SqlRunner = (sql: string, values: readonly string[]) => Promise<Rows>;
 
 /** A transaction of a library, or what its author took for one. */
 export type Joined =
   | {
-      readonly run: SqlRunner;
+      /** Answers nothing where the library did not run the statement, and does not say so. */
+      readonly run: (...statement: Parameters<SqlRunner>) => Promise<Rows | undefined>;
       /** Asks the server whether the transaction is open; left out where the library has said so. */
       readonly isOpen?: () => Promise<boolean>;
     }
@@ -38,7 +38,7 @@ export function hasMethods(value: unknown, ...names: readonly string[]): boolean
 }
 
 /** Drivers answer with the rows, or with an object that has them. */
-export function rowsOf(answer: unknown): readonly Record<string, unknown>[] {
+export function rowsOf(answer: unknown): Rows {
   const rows: unknown = Array.isArray(answer) ? answer : (answer as { rows: unknown }).rows;
-  return rows as Record<string, unknown>[];
+  return rows as Rows;
 }

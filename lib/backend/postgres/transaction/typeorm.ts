@@ -1,16 +1,14 @@
-import { hasMethods, type TransactionAdapter } from './transaction-adapter.js';
+import { hasMethods, type Rows, type TransactionAdapter } from './transaction-adapter.js';
 
 interface QueryRunner {
-  query(sql: string, values: string[]): Promise<Record<string, unknown>[]>;
+  query(sql: string, values: string[]): Promise<Rows>;
   readonly isTransactionActive: boolean;
 }
 
 export const typeorm: TransactionAdapter = {
   name: "TypeORM's EntityManager or QueryRunner within a transaction",
   join(given) {
-    if (hasMethods(given, 'createQueryRunner', 'createQueryBuilder', 'initialize'))
-      return { refusal: 'a DataSource is no transaction; pass the EntityManager of its transaction()' };
-    if (!isEntityManager(given) && !isQueryRunner(given)) return undefined;
+    if (!isQueryRunner(given) && !hasQueryRunner(given)) return undefined;
     const runner = isQueryRunner(given) ? given : given.queryRunner;
     if (!runner?.isTransactionActive)
       return { refusal: 'it is in no transaction; pass the EntityManager that transaction() hands out' };
@@ -18,7 +16,8 @@ export const typeorm: TransactionAdapter = {
   },
 };
 
-function isEntityManager(value: unknown): value is { readonly queryRunner?: QueryRunner } {
+/** An EntityManager has one while it is bound to a connection; a DataSource is like one that never is. */
+function hasQueryRunner(value: unknown): value is { readonly queryRunner?: QueryRunner } {
   return hasMethods(value, 'query', 'transaction', 'getRepository', 'getTreeRepository');
 }
 

@@ -1,32 +1,35 @@
 import type { Cluster, Redis } from 'ioredis';
-import type { HeldLease } from './board-reader.js';
-import type { ThreadData } from './thread-data.js';
+import { answerWithin } from '../../lease-thread/answer-within.js';
+import type { HeldLease } from '../../lease-thread/board-reader.js';
+import type { Answered, Renewer } from '../../lease-thread/renew-loop.js';
+import type { RedisThreadData } from './redis-thread-data.js';
 
 /** Leases that one script call takes at most: others wait while it runs. */
 const leasesPerCall = 2_000;
 
 /** Asks the server to prolong leases: one call for all of them, or one per hash tag where a cluster holds queues apart. */
-export class Renewals {
+export class Renewals implements Renewer {
+  private connectionError: Error | undefined;
+
   constructor(
     private readonly client: Redis | Cluster,
-    private readonly data: ThreadData,
-  ) {}
+    private readonly data: RedisThreadData,
+  ) {
+    client.on('error', (error: Error) => (this.connectionError = error));
+  }
 
-  /** Tells of each call's leases and their letters (see renew.lua). Throws the first trouble when all calls have ended. */
-  async renew(
-    leases: readonly HeldLease[],
-    answered: (lease: HeldLease, letter: string) => void,
-  ): Promise<void> {
+  /** The letters are those of renew.lua. */
+  async renew(leases: readonly HeldLease[], answered: Answered): Promise<void> {
     const ends = await Promise.allSettled(
       this.groups(leases).map(async (group) => {
         for (let from = 0; from < group.length; from += leasesPerCall) {
           const some = group.slice(from, from + leasesPerCall);
-          const letters = await this.withinAnswerTime(this.call(some));
+          const letters = await answerWithin(this.data.answerMs, this.call(some));
           some.forEach((lease, index) => answered(lease, letters[index]!));
         }
       }),
     );
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    for (const end of ends) if (end.status === 'rejected') throw this.causeOf(end.reason);
   }
 
   /** Those that one call may take, those of a queue next to each other. */
@@ -70,11 +73,8 @@ export class Renewals {
     }
   }
 
-  private withinAnswerTime(reply: Promise<string>): Promise<string> {
-    const { answerMs } = this.data;
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`no answer within ${answerMs} ms`)), answerMs);
-      reply.then(resolve, reject).finally(() => clearTimeout(timer));
-    });
+  /** Without a connection, what keeps it from being made says more. */
+  private causeOf(reason: unknown): unknown {
+    return this.client.status === 'ready' ? reason : (this.connectionError ?? reason);
   }
 }

@@ -1,12 +1,12 @@
 import type * as Ioredis from 'ioredis';
-import type { ThreadData } from './thread-data.js';
+import type { RedisThreadData } from './redis-thread-data.js';
 
 const longestReconnectPauseMs = 1_000;
 
 /** The thread's own connection. It comes back by itself and keeps nothing for later: a renewal is of use now or never. */
 export function threadClient(
   { Redis, Cluster }: typeof Ioredis,
-  { target: { nodes, options, clusterOptions }, connectionName, answerMs }: ThreadData,
+  { target: { nodes, options, clusterOptions }, connectionName, answerMs }: RedisThreadData,
 ): Ioredis.Redis | Ioredis.Cluster {
   const own = {
     ...options,

@@ -40,6 +40,20 @@ local function restart(q, task, plan, lock, rest)
   if locks_at_enqueue(lock) then redis.call('HSET', q.locks, lock.key, task.id) end
 end
 
+-- The answer to an enqueue of a taken id, where that alone settles the matter: e the same enqueue, x existing.
+local function answer_of(existing, token, replace)
+  if existing.given.token == token then return 'e' end
+  local is_free = existing.state == 'dead' or existing.state == 'cancelled'
+  if existing.state == 'pending' or not (is_free or replace) then return 'x' end
+end
+
+-- Whether the holder of a lock takes over what a new task says: where it has not started, or is parked; not where that is to
+-- replace the one of its own id.
+local function gives_way(holder, lock, existing, replace)
+  if lock.conflict ~= 'replace' or (existing and replace) then return false end
+  return not holder.run or holder.state == 'parked'
+end
+
 -- Answers e enqueued, x existing, r replaced, j rejected; for r and j possibly with the other task's id.
 local function add_one(q, id, head, rest)
   local plan = head == 'P' and { priority = 0, due_at = now, replace = false } or parse_head(head)
@@ -49,16 +63,12 @@ local function add_one(q, id, head, rest)
     remove_task(q, existing)
     existing = nil
   end
-  if existing then
-    if existing.given.token == token then return 'e' end
-    local is_free = existing.state == 'dead' or existing.state == 'cancelled'
-    if existing.state == 'pending' or not (is_free or plan.replace) then return 'x' end
-  end
+  local answer = existing and answer_of(existing, token, plan.replace)
+  if answer then return answer end
   if locks_at_enqueue(lock) then
     local holder_id, holder = holder_of(q, lock.key)
     if holder_id and not (existing and holder_id == id) then
-      local gives_way = not holder.run or holder.state == 'parked'
-      if lock.conflict ~= 'replace' or not gives_way then return 'j', holder_id end
+      if not gives_way(holder, lock, existing, plan.replace) then return 'j', holder_id end
       -- The holder stays the one that its own enqueue has stored: a repeat of that must know it again.
       local before, behind = string.match(rest, '^([^|]*|[^|]*|)[^|]*(.*)$')
       restart(q, holder, plan, lock, before .. holder.given.token .. behind)
@@ -77,38 +87,53 @@ local function add_one(q, id, head, rest)
   return 'e'
 end
 
--- Goes through the call without writing, to the first conflict that raises.
+-- The task that would hold a lock by now.
+local function tried_holder(q, key)
+  local holder = q.holders[key]
+  if holder == nil then
+    local _, stored = holder_of(q, key)
+    return stored
+  end
+  return holder and is_in_phase(holder) and holder or nil
+end
+
+-- Notes that a task would be stored in the place of the one that had its id, whose lock is free then.
+local function try_store(q, before, id, token, lock, due_at)
+  local key = before and before.given.lock and before.given.lock.key
+  local holder = key and tried_holder(q, key)
+  if holder and holder.id == id then q.holders[key] = false end
+  local stored = { id = id, state = 'scheduled', due_at = due_at, given = { token = token, lock = lock } }
+  q.changed[id] = stored
+  if locks_at_enqueue(lock) then q.holders[lock.key] = stored end
+end
+
+-- As add_one, without writing; answers the holder of a lock over which the task would raise.
+local function try_one(q, id, head, rest)
+  local plan = head == 'P' and { due_at = now, replace = false } or parse_head(head)
+  local lock, token = lock_in(rest)
+  local existing = q.changed[id] or find_task(q, id)
+  if existing and existing.is_past then existing = nil end
+  if existing and answer_of(existing, token, plan.replace) then return nil end
+  local holder = locks_at_enqueue(lock) and tried_holder(q, lock.key)
+  if not holder or holder.id == id then
+    try_store(q, existing, id, token, lock, plan.due_at)
+  elseif lock.conflict == 'raise' then
+    return holder.id
+  elseif gives_way(holder, lock, existing, plan.replace) then
+    try_store(q, holder, holder.id, holder.given.token, lock, plan.due_at)
+  end
+end
+
+-- The number of the first task of the call that would raise, and the holder.
 local function find_raised()
   local at, index, n = 4, 1, 0
   while ARGV[at] do
     local q, count = queue_at(index), tonumber(ARGV[at])
-    local ids, holders = {}, {}
+    q.changed, q.holders = {}, {}
     for i = 0, count - 1 do
-      local id, head, rest = ARGV[at + 1 + i * 3], ARGV[at + 2 + i * 3], ARGV[at + 3 + i * 3]
       n = n + 1
-      local replace = head ~= 'P' and parse_head(head).replace
-      local lock, token = lock_in(rest)
-      local existing = find_task(q, id)
-      if existing and existing.is_past then existing = nil end
-      local is_answered = ids[id] and not replace
-      if existing then
-        local is_free = existing.state == 'dead' or existing.state == 'cancelled'
-        is_answered = is_answered or existing.given.token == token or existing.state == 'pending'
-          or not (is_free or replace)
-      end
-      if not is_answered then
-        ids[id] = true
-        if locks_at_enqueue(lock) then
-          local stored = holder_of(q, lock.key)
-          if existing and stored == id then stored = nil end
-          local holder = holders[lock.key] or stored
-          if not holder or holder == id then
-            holders[lock.key] = id
-          elseif lock.conflict == 'raise' then
-            return n, holder
-          end
-        end
-      end
+      local holder = try_one(q, ARGV[at + 1 + i * 3], ARGV[at + 2 + i * 3], ARGV[at + 3 + i * 3])
+      if holder then return n, holder end
     end
     at, index = at + 1 + count * 3, index + 1
   end

@@ -15,14 +15,27 @@ local function live_task(q, s)
   if not task then return nil end
   if task.state == 'scheduled' or task.state == 'waiting' or task.state == 'parked' then return task end
   if task.state ~= 'pending' then return nil end
-  local runs_again = not task.run.cancel and task.run.attempt <= task.run.retries
+  local runs_again = not task.run.cancel and (is_in_conflict(task.run) or task.run.attempt <= task.run.retries)
   if runs_again or tonumber(redis.call('ZSCORE', q.pending, task.member) or 0) > now then return task end
+end
+
+-- The task that keeps the lock of a slot's task, unless that is the live one.
+local function locked_out(q, live, rest)
+  local lock = lock_in(rest)
+  if not locks_at_enqueue(lock) then return nil end
+  local id, holder = holder_of(q, lock.key)
+  if id and id ~= live.id and not gives_way(holder, lock) then return id end
 end
 
 local function add_slot_task(q, s, overlap, id, head, rest)
   local live = overlap ~= 'queue' and live_task(q, s)
   local letter, other = '', nil
   if live and overlap == 'replace' then
+    local holder = locked_out(q, live, rest)
+    if holder then
+      s.skipped = s.skipped + 1
+      return 'j', holder, ''
+    end
     local stopped = stop_task(q, live, 'replaced by the next slot', cancelled_keep)
     if stopped == 'requested' then ring(q, 'c' .. live.id) end
   end

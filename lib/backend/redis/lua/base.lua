@@ -9,6 +9,7 @@
 --              lock is phase,onConflict,ttlMs,retryAfterMs,key; in a scheduleId % is %25 and US is %1F
 --   runs[id]   S|epoch|attempt|failures|dueAt|cancelRequested|prefix|retries|F|finishedAt|runner, from the first claim on;
 --              the epoch of a lease that ended stands behind a minus sign until the next claim;
+--              F is C for one that a lock kept from running at its latest claim, N where it did so at every claim;
 --              S is p pending, w waiting or scheduled, d dead, k succeeded and kept, c cancelled, x parked
 --   runs['']   epoch|pausedUntil: the latest epoch of the queue; '' where it is not paused, 'inf' where it is for good
 --   notes      id:e the errors, id:r the result, id:w the reason, for a parked task with US and the fingerprint behind it

@@ -60,11 +60,16 @@ local function recover(q, member, dead_keep, cancelled_keep)
   run.epoch, run.runner = '-' .. run.epoch, nil
   if run.cancel then return cancel_task(q, id, run, 'cancelled', cancelled_keep, lock) end
   if lock and lock.phase == 'while_executing' then free_lock(q, id, lock) end
-  run.failures = run.failures + 1
-  add_error(q, id, run, cjson.encode({
-    name = 'LeaseLostError', message = 'runner ' .. lost_runner .. ' did not settle before its lease ended',
-  }))
-  if run.attempt > run.retries then return finish(q, id, run, 'd', dead_keep, lock) end
+  if is_in_conflict(run) then
+    -- It never ran: as when it is handed back.
+    run.attempt = run.attempt - 1
+  else
+    run.failures = run.failures + 1
+    add_error(q, id, run, cjson.encode({
+      name = 'LeaseLostError', message = 'runner ' .. lost_runner .. ' did not settle before its lease ended',
+    }))
+    if run.attempt > run.retries then return finish(q, id, run, 'd', dead_keep, lock) end
+  end
   run.state = 'w'
   write_run(q, id, run)
   redis.call('ZADD', q.waiting, score_of(run.prefix, run.due_at), member)

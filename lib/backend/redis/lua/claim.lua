@@ -26,7 +26,7 @@ local function catch_up(q, dead_keep, cancelled_keep)
 end
 
 -- Leases popped tasks and writes them to the reply; answers how many it took. `popped` is member, score, member, score …
-local function lease(q, popped, ask, reply)
+local function lease(q, popped, ask, reply, may_expire)
   q.popped = popped
   local ids = {}
   for i = 1, #popped, 2 do
@@ -40,8 +40,9 @@ local function lease(q, popped, ask, reply)
     if value then
       local flag, prefix, expires, retries = string.match(value, '^(.)|([^|]*)|[^|]*|([^|]*)|([^|]*)|')
       local due_at = math.fmod(tonumber(popped[i * 2]), PRIORITY_STEP)
-      -- A run says that a first attempt had begun, even where it was given back.
-      if expires ~= '' and not text and tonumber(expires) <= now then
+      -- A run says that a first attempt had begun, even where it was given back, unless locks have kept it from that.
+      local is_fresh = not text or flag == 'X' and string.find(text, '^.|[^|]*|0|[^|]*|[^|]*|[^|]*|[^|]*|[^|]*|N|') ~= nil
+      if may_expire and expires ~= '' and is_fresh and tonumber(expires) <= now then
         L = L or library()
         L.expire(q, id, value, prefix, retries, flag, due_at, ask.cancelled_keep)
       else
@@ -53,6 +54,7 @@ local function lease(q, popped, ask, reply)
         if flag == 'X' then
           L = L or library()
           conflict = L.lock_claimed(q, id, L.parse_given(value).lock, failures)
+          if conflict ~= '' then flag = is_fresh and 'N' or 'C' end
         end
         q.epoch, taken = q.epoch + 1, taken + 1
         local epoch, due = string.format('%.0f', q.epoch), string.format('%.0f', due_at)
@@ -61,7 +63,7 @@ local function lease(q, popped, ask, reply)
         leases[taken * 2 - 1], leases[taken * 2] = ask.lease_ends, popped[i * 2 - 1]
         texts[taken * 2 - 1], texts[taken * 2] = id, run
         -- A lock of the same call must see this task as pending.
-        if flag == 'X' then redis.call('HSET', q.runs, id, run) end
+        if flag ~= 'P' then redis.call('HSET', q.runs, id, run) end
         reply[at + 1], reply[at + 2], reply[at + 3], reply[at + 4] = q.index, id, epoch, attempt
         reply[at + 5], reply[at + 6], reply[at + 7], reply[at + 8] = failures, due, conflict, value
         at = at + 8
@@ -147,7 +149,7 @@ local function claim(at)
       local most = math.min(q.free, limit)
       if not q.is_paused and most > 0 then
         local popped = L.pop_unknown(q, ask.declared, most)
-        local taken = #popped > 0 and lease(q, popped, ask, reply) or 0
+        local taken = #popped > 0 and lease(q, popped, ask, reply, false) or 0
         q.free, limit = q.free - taken, limit - taken
       end
     end
@@ -161,7 +163,7 @@ local function claim(at)
     for i = 1, queue_count do
       local q = queues[i]
       if q.share > 0 then
-        local got = lease(q, redis.call('ZPOPMIN', q.waiting, q.share), ask, reply)
+        local got = lease(q, redis.call('ZPOPMIN', q.waiting, q.share), ask, reply, true)
         q.free = q.free + q.share - got
         asked, taken = asked + q.share, taken + got
       end

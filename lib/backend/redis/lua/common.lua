@@ -78,13 +78,18 @@ local function run_text(run)
     .. (run.finished_at or '') .. '|' .. (run.runner or '')
 end
 
+-- Whether the latest claim met a lock, so that its run did not begin.
+local function is_in_conflict(run)
+  return run.flag == 'C' or run.flag == 'N'
+end
+
 local function write_run(q, id, run)
   redis.call('HSET', q.runs, id, run_text(run))
 end
 
 -- The lock of a task, where it has one.
 local function lock_of(q, id, flag)
-  if flag ~= 'X' then return nil end
+  if flag == 'P' then return nil end
   local value = redis.call('HGET', q.tasks, id)
   return value and parse_given(value).lock
 end

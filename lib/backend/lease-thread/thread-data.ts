@@ -1,17 +1,7 @@
-import type { CloneableTarget } from './cloneable-target.js';
-
-/** What the lease thread is started with. */
+/** What every lease thread is started with; each engine adds how its thread reaches the store. */
 export interface ThreadData {
   readonly header: SharedArrayBuffer;
   readonly buffers: readonly SharedArrayBuffer[];
-  /** Where ioredis is. */
-  readonly ioredis: string;
-  readonly target: CloneableTarget;
-  /** What `CLIENT LIST` calls it. */
-  readonly connectionName: string;
-  readonly script: { readonly sha: string; readonly source: string };
-  /** The keys of each queue, at the queue's number. */
-  readonly queues: readonly (readonly string[])[];
   readonly leaseMs: number;
   /** How long an answer may take. */
   readonly answerMs: number;
@@ -20,6 +10,9 @@ export interface ThreadData {
   /** One that is blocked for so long is no longer covered. */
   readonly blockedLimitMs: number;
 }
+
+/** What an engine adds. */
+export type Own<Data extends ThreadData> = Omit<Data, keyof ThreadData>;
 
 /** What the thread says; it says nothing while all is well. */
 export type ThreadMessage =

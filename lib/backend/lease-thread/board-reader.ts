@@ -16,6 +16,8 @@ export interface HeldLease {
   readonly id: string;
   readonly epoch: number;
   readonly deadlineAt: number;
+  /** When it was last renewed; -Infinity: not yet. */
+  readonly renewedAt: number;
 }
 
 /** The lease thread's side of the board: reads what the process holds, and writes down when it was renewed. */
@@ -68,10 +70,12 @@ export class BoardReader {
     const queue = segment.ints[at * intsPerRow + ints.queue]!;
     const epoch = segment.floats[at * floatsPerRow + floats.epoch]!;
     const deadlineAt = segment.floats[at * floatsPerRow + floats.deadlineAt]!;
+    const isRenewed = segment.ints[at * intsPerRow + ints.renewedVersion] === version;
+    const renewedAt = isRenewed ? segment.floats[at * floatsPerRow + floats.renewedAt]! : -Infinity;
     const id = segment.ids.toString('utf8', at * idBytesPerRow, at * idBytesPerRow + idBytes);
     // To add nothing, unlike to load, also keeps the reads above from being done after it.
     if (Atomics.add(segment.ints, at * intsPerRow + ints.version, 0) !== version) return undefined;
-    return { row, version, queue, id, epoch, deadlineAt };
+    return { row, version, queue, id, epoch, deadlineAt, renewedAt };
   }
 
   private segmentOf(row: number): Segment {

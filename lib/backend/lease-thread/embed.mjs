@@ -1,14 +1,17 @@
-// Writes ../lease-thread-source.ts from thread.ts and what it imports, so that jest, bundlers and both builds find the
-// thread's code. Run by `npm run embed`; a test fails where the two differ.
+// Writes ../<engine>/lease-thread-source.ts from <engine>/lease-thread/thread.ts and what that imports, so that jest,
+// bundlers and both builds find the thread's code. Run by `npm run embed`; a test fails where the two differ.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { transformSync } from '@swc/core';
 
-const here = new URL('.', import.meta.url);
-const entry = './thread.js';
+export const engines = ['redis', 'postgres'];
 
-/** A file as CommonJS. @param {string} name */
+/** Files are named by their paths from here. */
+const backend = new URL('..', import.meta.url);
+
+/** A file as CommonJS, whose requires name files as we do. @param {string} name */
 const compiled = (name) =>
-  transformSync(readFileSync(new URL(name.replace(/\.js$/, '.ts'), here), 'utf8'), {
+  transformSync(readFileSync(new URL(name.replace(/\.js$/, '.ts'), backend), 'utf8'), {
     jsc: {
       parser: { syntax: 'typescript' },
       target: 'es2022',
@@ -18,18 +21,21 @@ const compiled = (name) =>
     minify: true,
     configFile: false,
     swcrc: false,
-  }).code;
+  }).code.replace(
+    /require\("(\.[^"]+)"\)/g,
+    (_, /** @type {string} */ other) => `require("${posix.join(posix.dirname(name), other)}")`,
+  );
 
 /** A file after those that it needs. @param {string} name @param {Map<string, string>} found */
 function collect(name, found = new Map()) {
   const code = compiled(name);
-  for (const [, other] of code.matchAll(/require\("(\.[^"]+)"\)/g))
+  for (const [, other] of code.matchAll(/require\("([^"]+\.js)"\)/g))
     if (!found.has(other)) collect(other, found);
   return found.set(name, code);
 }
 
-/** One text of all files, each loaded once, when it is first required. */
-const bundle = () =>
+/** One text of all files, each loaded once, when it is first required. @param {string} entry */
+const bundle = (entry) =>
   [
     "'use strict';",
     'const load = require, loaded = {};',
@@ -44,13 +50,15 @@ const bundle = () =>
     `find('${entry}');`,
   ].join('\n');
 
-export function embedded() {
+/** @param {string} engine */
+export function embedded(engine) {
   return [
     '// Made from lease-thread/thread.ts by `npm run embed`; edit that, and what it imports.',
-    `export const leaseThreadSource = ${JSON.stringify(bundle())};`,
+    `export const leaseThreadSource = ${JSON.stringify(bundle(`${engine}/lease-thread/thread.js`))};`,
     '',
   ].join('\n');
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname)
-  writeFileSync(new URL('../lease-thread-source.ts', here), embedded());
+  for (const engine of engines)
+    writeFileSync(new URL(`${engine}/lease-thread-source.ts`, backend), embedded(engine));

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 
 /**
- * Where ioredis is, for a thread whose code has no place of its own to look from. The package is built as ESM and as
+ * Where a package is, for a thread whose code has no place of its own to look from. This package is built as ESM and as
  * CommonJS, and no word for "this file" is valid in both; a stack trace has one.
  */
-export function ioredisPath(): string {
+export function packagePath(name: string): string {
   const file = thisFile();
   if (file === undefined) throw new Error('this module does not know its own file');
-  return createRequire(file).resolve('ioredis');
+  return createRequire(file).resolve(name);
 }
 
 function thisFile(): string | undefined {

@@ -1,0 +1,1 @@
+export { EntitySchema, MikroORM } from '@mikro-orm/postgresql';
