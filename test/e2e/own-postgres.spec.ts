@@ -46,6 +46,7 @@ describe('A PostgreSQL server of a spec', () => {
     await server.stop();
     expect(isSharedMemory(segment)).toBe(false);
     expect(existsSync(server.folder)).toBe(false);
+    await server.stop();
   });
 
   it('is as durable as by default, unless settings say otherwise', async () => {

@@ -1,6 +1,6 @@
 // A PostgreSQL server for a test run, or for one spec.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { freePort, startServer } from './machine.mjs';
@@ -154,8 +154,9 @@ function freeSharedMemory(folder) {
   if (segment !== undefined) spawnSync('ipcrm', ['-m', segment]);
 }
 
-/** The id of the segment by which a server guards its data folder. */
+/** The id of the segment by which a server guards its data folder, while it runs or after it was killed. */
 export function sharedMemoryOf(folder) {
-  const lines = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n');
-  return lines[6]?.trim().split(/\s+/)[1];
+  const file = join(folder, 'data', 'postmaster.pid');
+  if (!existsSync(file)) return undefined;
+  return readFileSync(file, 'utf8').split('\n')[6]?.trim().split(/\s+/)[1];
 }

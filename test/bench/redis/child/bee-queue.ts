@@ -1,5 +1,5 @@
-import type { Payload, System } from '../system.js';
-import { loadPeer } from './peers.js';
+import type { Payload, System } from '../../side-by-side/system.js';
+import { loadPeer } from '../../side-by-side/child/peers.js';
 
 /** As much of bee-queue's types as is used here. */
 interface BeeJob {

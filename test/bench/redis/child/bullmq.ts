@@ -1,54 +1,8 @@
-import type { Payload, System } from '../system.js';
-import { loadPeer } from './peers.js';
+import { bullmqOn, type BullMQ } from '../../side-by-side/child/bullmq.js';
+import { loadPeer } from '../../side-by-side/child/peers.js';
 
-/** As much of BullMQ's types as is used here. */
-interface BullMQ {
-  Queue: new (
-    name: string,
-    options: object,
-  ) => {
-    add(name: string, data: Payload, options?: object): Promise<unknown>;
-    addBulk(jobs: { name: string; data: Payload; opts?: object }[]): Promise<unknown>;
-    waitUntilReady(): Promise<unknown>;
-    close(): Promise<void>;
-  };
-  Worker: new (
-    name: string,
-    run: (job: { data: Payload }) => Promise<void>,
-    options: object,
-  ) => { on(event: 'error', tell: (error: Error) => void): unknown; close(): Promise<void> };
-}
-
-const removeAll = { removeOnComplete: true, removeOnFail: true };
-const name = 'NoOp';
-
-/** Connections as "Going to production" asks for them, everything else by default; finished jobs are removed. */
-export const bullmq: System = {
-  async produce(url, queueName) {
-    const { Queue } = loadPeer<BullMQ>('bullmq');
-    const queue = new Queue(queueName, { connection: { url }, defaultJobOptions: removeAll });
-    await queue.waitUntilReady();
-    return {
-      add: (params) => queue.add(name, params),
-      addBulk(all, dueAt) {
-        const timestamp = Date.now();
-        return queue.addBulk(
-          all.map((data, index) =>
-            dueAt ? { name, data, opts: { timestamp, delay: dueAt[index]! - timestamp } } : { name, data },
-          ),
-        );
-      },
-      close: () => queue.close(),
-    };
-  },
-
-  async consume({ url, queues, concurrency }, handle) {
-    const { Worker } = loadPeer<BullMQ>('bullmq');
-    const run = async ({ data }: { data: Payload }) => handle(data);
-    const workers = queues.map(
-      (queue) => new Worker(queue, run, { connection: { url, maxRetriesPerRequest: null }, concurrency }),
-    );
-    for (const worker of workers) worker.on('error', (error) => console.error('bullmq:', error.message));
-    return { close: () => Promise.all(workers.map((worker) => worker.close())) };
-  },
-};
+/** With the connections that "Going to production" asks for. */
+export const bullmq = bullmqOn(
+  () => loadPeer<BullMQ>('bullmq'),
+  (url, side) => (side === 'queue' ? { url } : { url, maxRetriesPerRequest: null }),
+);

@@ -1,18 +1,17 @@
-import { ask } from '../ask.js';
-import { interleave, type Bench } from '../bench.js';
-import { figureOf, type Figure } from '../figures.js';
+import { interleave } from '../../side-by-side/bench.js';
+import { figureOf, type Figure } from '../../side-by-side/figures.js';
+import { handleStored } from '../../side-by-side/measures/process.js';
 import { Monitor } from '../monitor.js';
-import type { SystemName } from '../system.js';
-import { handleStored } from './process.js';
+import type { RedisBench } from '../redis-bench.js';
 
 const queue = 'bench';
 const count = 10_000;
 
 /** Commands that 10,000 tasks take on their way in and on their way out. */
-export async function measureCommands(bench: Bench): Promise<Figure[]> {
+export async function measureCommands(bench: RedisBench): Promise<Figure[]> {
   bench.say('commands sent');
-  const { url } = bench;
-  const counted = (work: (system: SystemName) => Promise<unknown>) =>
+  const { url, ask } = bench;
+  const counted = (work: (system: string) => Promise<unknown>) =>
     interleave(
       bench,
       async (system) => {
@@ -26,10 +25,10 @@ export async function measureCommands(bench: Bench): Promise<Figure[]> {
       },
       { rounds: 1 },
     );
-  const processed = await counted((system) => handleStored(url, system, 100, count));
+  const processed = await counted((system) => handleStored(bench, system, 100, count));
   const args = { url, queue, way: { awaiters: 100 }, warmUp: 1_000, count };
   const enqueued = await counted((system) => ask(system, 'enqueue', args).answer);
-  const goals = [{ to: 'bullmq' as const, atMost: 1 / 3 }];
+  const goals = [{ to: 'BullMQ' as const, atMost: 1 / 3 }];
   return [
     figureOf('sent for 10,000 processed, concurrency 100', 'commands', processed, (sent) => sent, goals),
     figureOf('sent for 10,000 enqueued, 100 awaiters', 'commands', enqueued, (sent) => sent, goals),

@@ -1,12 +1,12 @@
-import { ask } from '../ask.js';
-import { interleave, type Bench } from '../bench.js';
-import { figureOf, percentile, type Figure } from '../figures.js';
+import { interleave } from '../../side-by-side/bench.js';
+import { figureOf, percentile, type Figure } from '../../side-by-side/figures.js';
+import type { RedisBench } from '../redis-bench.js';
 
 const leadMs = 4_000;
 
-export async function measureDue(bench: Bench): Promise<Figure[]> {
+export async function measureDue(bench: RedisBench): Promise<Figure[]> {
   bench.say('10,000 tasks due within one second');
-  const { url } = bench;
+  const { url, ask } = bench;
   const samples = await interleave(
     bench,
     (system) => ask(system, 'due', { url, queue: 'bench', count: 10_000, leadMs }).answer,
@@ -17,7 +17,7 @@ export async function measureDue(bench: Bench): Promise<Figure[]> {
       'ms',
       samples,
       (lateness) => percentile(lateness, percent),
-      percent === 99 ? [{ to: 'bullmq', below: 1 }] : [],
+      percent === 99 ? [{ to: 'BullMQ', below: 1 }] : [],
     ),
   );
 }

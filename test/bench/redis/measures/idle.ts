@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ask } from '../ask.js';
-import { interleave, type Bench } from '../bench.js';
-import { figureOf, type Figure } from '../figures.js';
+import { interleave } from '../../side-by-side/bench.js';
+import { figureOf, type Figure } from '../../side-by-side/figures.js';
 import { Monitor } from '../monitor.js';
+import type { RedisBench } from '../redis-bench.js';
 
 const queues = Array.from({ length: 50 }, (_, index) => `bench-${index}`);
 const settleMs = 3_000;
 
 /** What a process with 50 queues asks the server while nothing happens. */
-export async function measureIdle(bench: Bench): Promise<Figure[]> {
+export async function measureIdle(bench: RedisBench): Promise<Figure[]> {
   bench.say('50 idle queues');
-  const { url, settings } = bench;
+  const { url, settings, ask } = bench;
   const seconds = settings.quick ? 6 : 20;
   const samples = await interleave(
     bench,

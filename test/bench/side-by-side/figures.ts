@@ -1,19 +1,19 @@
-import type { SystemName } from './system.js';
+import { ours } from './system.js';
 
 /** One line of the report: the medians of all libraries that were measured. */
 export interface Figure {
   readonly work: string;
   readonly unit: 'tasks/s' | 'ms' | 'bytes' | 'CPU-s' | 'commands' | 'commands/s' | 'share';
-  readonly values: Readonly<Partial<Record<SystemName, number>>>;
+  readonly values: Readonly<Record<string, number>>;
   /** What the project set itself, if anything. */
   readonly goals?: readonly Goal[];
   /** Lowest and highest round of each. */
-  readonly spread?: Readonly<Partial<Record<SystemName, readonly [number, number]>>>;
+  readonly spread?: Readonly<Record<string, readonly [number, number]>>;
 }
 
 /** A bound for our figure, itself or as a share of another's. */
 export interface Goal {
-  readonly to?: SystemName;
+  readonly to?: string;
   readonly atLeast?: number;
   readonly atMost?: number;
   readonly below?: number;
@@ -34,7 +34,7 @@ export function percentile(values: readonly number[], percent: number): number {
 export function figureOf<S>(
   work: string,
   unit: Figure['unit'],
-  samples: ReadonlyMap<SystemName, readonly S[]>,
+  samples: ReadonlyMap<string, readonly S[]>,
   read: (sample: S) => number,
   goals: readonly Goal[] = [],
 ): Figure {
@@ -49,10 +49,10 @@ export function figureOf<S>(
 }
 
 export function isMet(goal: Goal, { values }: Figure): boolean | undefined {
-  const ours = values['nestjs-jobs'];
+  const value = values[ours];
   const base = goal.to === undefined ? 1 : values[goal.to];
-  if (ours === undefined || base === undefined) return undefined;
-  if (goal.atLeast !== undefined) return ours >= goal.atLeast * base;
-  if (goal.below !== undefined) return ours < goal.below * base;
-  return ours <= goal.atMost! * base;
+  if (value === undefined || base === undefined) return undefined;
+  if (goal.atLeast !== undefined) return value >= goal.atLeast * base;
+  if (goal.below !== undefined) return value < goal.below * base;
+  return value <= goal.atMost! * base;
 }

@@ -1,6 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { payload, type Producer, type System } from '../system.js';
-import { Window, type Passed } from './window.js';
+import { Window, type OpenProbe, type Passed } from './window.js';
+
+/** The library that works, and how its server is asked for its counts. */
+export interface Stage {
+  readonly system: System;
+  readonly openProbe: OpenProbe;
+}
 
 /** How a work speaks with the process that asked for it. */
 export interface Line {
@@ -16,14 +22,15 @@ export interface Place {
 }
 
 /** What a child process can be asked to do: one piece of work, and its answer. */
-export const works = { fill, handle, enqueue, hear, call, due, rest };
+export const works = { fill, handle, enqueue, hear, call, supply, due, rest };
 export type Works = typeof works;
 
 const bulkSize = 10_000;
+const stepMs = 5;
 
 /** Leaves tasks in the queue, due at once or at the given moment. */
 async function fill(
-  system: System,
+  { system }: Stage,
   { url, queue, count, at }: Place & { count: number; at?: number },
 ): Promise<void> {
   const producer = await system.produce(url, queue);
@@ -43,10 +50,10 @@ async function fill(
  * clock stops, as it started, amid full work and not at an end that batches blur.
  */
 async function handle(
-  system: System,
+  { system, openProbe }: Stage,
   { url, queue, concurrency, warmUp, count }: Place & { concurrency: number; warmUp: number; count: number },
 ): Promise<Passed> {
-  const window = await Window.of(url);
+  const window = new Window(await openProbe(url));
   let handled = 0;
   let tell: () => void;
   const counted = new Promise<void>((resolve) => (tell = resolve));
@@ -67,10 +74,10 @@ type Way = { readonly awaiters: number } | { readonly bulk: number };
 
 /** Enqueues, by so many callers that each await their task, or in bulks. */
 async function enqueue(
-  system: System,
+  { system, openProbe }: Stage,
   { url, queue, way, warmUp, count }: Place & { way: Way; warmUp: number; count: number },
 ): Promise<Passed> {
-  const window = await Window.of(url);
+  const window = new Window(await openProbe(url));
   const producer = await system.produce(url, queue);
   const add = 'bulk' in way ? addInBulks : addByAwaiters;
   const size = 'bulk' in way ? way.bulk : way.awaiters;
@@ -96,10 +103,14 @@ async function addInBulks(producer: Producer, size: number, count: number): Prom
     await producer.addBulk(Array.from({ length: size }, () => payload()));
 }
 
-/** Handles single tasks on an idle queue: milliseconds from the call of `add` in another process to the handler. */
-async function hear(system: System, { url, queue }: Place, line: Line): Promise<number[]> {
+/** Handles what others enqueue: milliseconds from the call of `add` in another process to the handler. */
+async function hear(
+  { system }: Stage,
+  { url, queue, concurrency = 10 }: Place & { concurrency?: number },
+  line: Line,
+): Promise<number[]> {
   const delays: number[] = [];
-  const consumer = await system.consume({ url, queues: [queue], concurrency: 10 }, ({ at }) => {
+  const consumer = await system.consume({ url, queues: [queue], concurrency }, ({ at }) => {
     delays.push(Number(process.hrtime.bigint() - BigInt(at)) / 1e6);
   });
   line.ready();
@@ -110,7 +121,7 @@ async function hear(system: System, { url, queue }: Place, line: Line): Promise<
 
 /** Enqueues single tasks with pauses, each with the moment of its call, on the clock that all processes share. */
 async function call(
-  system: System,
+  { system }: Stage,
   { url, queue, count, pauseMs }: Place & { count: number; pauseMs: number },
 ): Promise<void> {
   const producer = await system.produce(url, queue);
@@ -121,9 +132,24 @@ async function call(
   await producer.close();
 }
 
+/** Enqueues so many tasks a second, each with the moment of its call, whether or not the earlier ones are stored. */
+async function supply(
+  { system }: Stage,
+  { url, queue, perSecond, seconds }: Place & { perSecond: number; seconds: number },
+): Promise<void> {
+  const producer = await system.produce(url, queue);
+  const calls: Promise<unknown>[] = [];
+  for (const from = performance.now(); calls.length < perSecond * seconds; await pause(stepMs)) {
+    const owed = Math.min(seconds, (performance.now() - from) / 1_000) * perSecond;
+    while (calls.length < owed) calls.push(producer.add(payload(String(process.hrtime.bigint()))));
+  }
+  await Promise.all(calls);
+  await producer.close();
+}
+
 /** Handles tasks that become due evenly within one second: milliseconds from due time to handler. */
 async function due(
-  system: System,
+  { system }: Stage,
   { url, queue, count, leadMs }: Place & { count: number; leadMs: number },
 ): Promise<number[]> {
   const lateness: number[] = [];
@@ -149,7 +175,7 @@ async function due(
 }
 
 /** Runs many queues in which nothing happens. */
-async function rest(system: System, { url, queues }: { url: string; queues: string[] }, line: Line) {
+async function rest({ system }: Stage, { url, queues }: { url: string; queues: string[] }, line: Line) {
   const consumer = await system.consume({ url, queues, concurrency: 10 }, () => undefined);
   line.ready();
   await line.enough;

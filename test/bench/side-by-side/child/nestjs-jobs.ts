@@ -41,5 +41,8 @@ async function startApp(options: JobsOptions, queue: string, handle: (params: Pa
   }
   @Module({ imports: [JobsModule.forRoot(options)], providers: [NoOp] })
   class BenchModule {}
-  return { app: await NestFactory.createApplicationContext(BenchModule, { logger: false }), NoOp };
+  return {
+    app: await NestFactory.createApplicationContext(BenchModule, { logger: false, abortOnError: false }),
+    NoOp,
+  };
 }

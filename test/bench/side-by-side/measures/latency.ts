@@ -1,15 +1,17 @@
-import { ask } from '../ask.js';
 import { interleave, type Bench } from '../bench.js';
-import { figureOf, percentile, type Figure } from '../figures.js';
+import { figureOf, percentile, type Figure, type Goal } from '../figures.js';
 
 const queue = 'bench';
 const warmUp = 50;
 const pauseMs = 12;
 
 /** From the call in one process to the handler in another, on a queue where nothing else happens. */
-export async function measureLatency(bench: Bench): Promise<Figure[]> {
+export async function measureLatency(
+  bench: Bench,
+  goals: Readonly<Record<50 | 99, readonly Goal[]>>,
+): Promise<Figure[]> {
   bench.say('pick-up latency');
-  const { url, settings } = bench;
+  const { url, settings, ask } = bench;
   const samples = await interleave(bench, async (system) => {
     const hearing = ask(system, 'hear', { url, queue });
     await hearing.ready;
@@ -17,9 +19,13 @@ export async function measureLatency(bench: Bench): Promise<Figure[]> {
     hearing.enough();
     return (await hearing.answer).slice(warmUp);
   });
-  return [50, 99].map((percent) =>
-    figureOf(`idle pick-up, p${percent}`, 'ms', samples, (delays) => percentile(delays, percent), [
-      { to: 'bullmq', atMost: 1 },
-    ]),
+  return ([50, 99] as const).map((percent) =>
+    figureOf(
+      `idle pick-up, p${percent}`,
+      'ms',
+      samples,
+      (delays) => percentile(delays, percent),
+      goals[percent],
+    ),
   );
 }

@@ -39,5 +39,5 @@ export interface System {
   consume(request: Consumption, handle: (params: Payload) => void): Promise<Consumer>;
 }
 
-export const systemNames = ['nestjs-jobs', 'bullmq', 'bee-queue'] as const;
-export type SystemName = (typeof systemNames)[number];
+/** How this library is called in the tables; what is asked is asked of it. */
+export const ours = 'nestjs-jobs';

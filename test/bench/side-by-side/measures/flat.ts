@@ -1,30 +1,32 @@
-import { ask } from '../ask.js';
 import type { Bench } from '../bench.js';
 import type { Passed } from '../child/window.js';
 import { median, type Figure } from '../figures.js';
+import { ours as system } from '../system.js';
 
 const queue = 'bench';
-const system = 'nestjs-jobs';
 const warmUp = 5_000;
 const dayMs = 86_400_000;
 
-/** Our pace beside others: what grows with their number would show. Each store is a database of its own, kept over the rounds. */
-export async function measureFlat(bench: Bench): Promise<Figure[]> {
-  const { settings, admin } = bench;
+/** Our pace beside others: what grows with their number would show. Each store is a place of its own, kept over the rounds. */
+export async function measureFlat(bench: Bench, tasks: number): Promise<Figure[]> {
+  const { settings, ask } = bench;
   const many = settings.quick ? 200_000 : 1_000_000;
-  const count = 50_000 * settings.share;
-  const stores = [
+  const count = tasks * settings.share;
+  await bench.empty();
+  const plans = [
     { name: '1,000 others waiting', waiting: 1_000, scheduled: 0 },
     { name: `${many.toLocaleString('en-US')} others waiting`, waiting: many, scheduled: 0 },
     { name: `${many.toLocaleString('en-US')} scheduled for tomorrow`, waiting: 1_000, scheduled: many },
-  ].map((store, index) => ({
-    ...store,
-    url: `${bench.url}/${index}`,
-    paces: [] as number[],
-    cpus: [] as number[],
-  }));
+  ];
+  const stores = [];
+  for (const [index, plan] of plans.entries())
+    stores.push({
+      ...plan,
+      url: await bench.place(index),
+      paces: [] as number[],
+      cpus: [] as number[],
+    });
 
-  await admin.flushall('SYNC');
   for (const { name, url, waiting, scheduled } of stores) {
     bench.say(`flat cost: storing ${name}`);
     const at = Date.now() + dayMs;
@@ -37,13 +39,14 @@ export async function measureFlat(bench: Bench): Promise<Figure[]> {
     for (let turn = 0; turn < stores.length; turn++) {
       const { url, paces, cpus } = stores[(round + turn) % stores.length]!;
       await ask(system, 'fill', { url, queue, count: warmUp + count }).answer;
+      await bench.rest(url);
       const args = { url, queue, concurrency: 100, warmUp, count };
       const { seconds, nodeCpuSeconds, serverCpuSeconds }: Passed = await ask(system, 'handle', args).answer;
       paces.push(count / seconds);
       cpus.push(((nodeCpuSeconds + serverCpuSeconds) * 10_000) / count);
     }
   }
-  await admin.flushall('SYNC');
+  await bench.empty();
 
   const base = median(stores[0]!.paces);
   const line = (work: string, unit: Figure['unit'], all: readonly number[]): Figure => ({

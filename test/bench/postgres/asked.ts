@@ -1,0 +1,49 @@
+import type { Goal } from '../side-by-side/figures.js';
+import type { EnqueueWay } from '../side-by-side/measures/enqueue.js';
+import type { Load } from '../side-by-side/measures/process.js';
+
+/** The libraries of this benchmark, ours first. */
+export const systems = ['nestjs-jobs', 'BullMQ', 'pg-boss', 'graphile-worker', 'graphile tuned'] as const;
+type Peer = Exclude<(typeof systems)[number], 'nestjs-jobs'>;
+
+const atLeast = (shares: Partial<Record<Peer, number>>): Goal[] =>
+  Object.entries(shares).map(([to, share]) => ({ to, atLeast: share }));
+
+export const loads: Load[] = [
+  { concurrency: 10, tasks: 20_000, goals: [] },
+  {
+    concurrency: 100,
+    tasks: 20_000,
+    goals: atLeast({ BullMQ: 2, 'pg-boss': 2, 'graphile-worker': 1, 'graphile tuned': 1 }),
+  },
+  { concurrency: 1_000, tasks: 20_000, goals: [] },
+];
+
+export const ways: EnqueueWay[] = [
+  {
+    name: '100 awaiters',
+    way: { awaiters: 100 },
+    tasks: 10_000,
+    goals: atLeast({ BullMQ: 10, 'pg-boss': 10, 'graphile-worker': 10 }),
+  },
+  { name: 'one at a time', way: { awaiters: 1 }, tasks: 2_000, goals: [] },
+  {
+    name: 'bulk of 10,000',
+    way: { bulk: 10_000 },
+    tasks: 50_000,
+    goals: atLeast({ BullMQ: 1, 'pg-boss': 1, 'graphile-worker': 1 }),
+  },
+];
+
+export const latencyGoals: Record<50 | 99, Goal[]> = {
+  50: [
+    { to: 'graphile-worker', atMost: 1 },
+    { to: 'graphile tuned', atMost: 1 },
+  ],
+  99: [],
+};
+
+export const flatTasks = 20_000;
+
+/** What of the pace is to be kept while an old snapshot is open. */
+export const snapshotShare = 0.8;

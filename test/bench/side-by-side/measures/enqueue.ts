@@ -1,0 +1,33 @@
+import { interleaveLongEnough, type Bench } from '../bench.js';
+import { figureOf, type Figure, type Goal } from '../figures.js';
+import { cpuFigures, logFigures } from './costs.js';
+
+const queue = 'bench';
+
+export interface EnqueueWay {
+  readonly name: string;
+  readonly way: { awaiters: number } | { bulk: number };
+  readonly tasks: number;
+  readonly goals: readonly Goal[];
+  /** For the CPU time of process and server. */
+  readonly cpuGoals?: readonly Goal[];
+}
+
+export async function measureEnqueue(bench: Bench, ways: readonly EnqueueWay[]): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const { name, way, tasks, goals, cpuGoals } of ways) {
+    bench.say(`enqueueing, ${name}`);
+    const warmUp = 'bulk' in way ? way.bulk : Math.min(5_000, tasks);
+    const samples = await interleaveLongEnough(
+      bench,
+      tasks * bench.settings.share,
+      (system, count) => bench.ask(system, 'enqueue', { url: bench.url, queue, way, warmUp, count }).answer,
+    );
+    figures.push(
+      figureOf(`enqueue, ${name}`, 'tasks/s', samples, ({ count, seconds }) => count / seconds, goals),
+      ...cpuFigures(`10,000 enqueued, ${name}`, samples, cpuGoals),
+      ...logFigures(`enqueued, ${name}`, samples),
+    );
+  }
+  return figures;
+}
