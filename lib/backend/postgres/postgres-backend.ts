@@ -63,7 +63,7 @@ class PostgresBackend implements Backend {
     const side = new PostgresFunctions(engine.side, settings.prefix);
     const queues = new KnownQueues(hot);
     const closing = new AbortController();
-    const parts = { hot, side, bell, queues, closed: closing.signal };
+    const parts = { hot, side, bell, queues, closed: closing.signal, isInProcess: engine.isSingle };
     this.parts = {
       prefix: settings.prefix,
       engine,

@@ -31,6 +31,8 @@ export interface PostgresTaskParts {
   readonly bell: PostgresBell;
   readonly queues: KnownQueues;
   readonly closed: AbortSignal;
+  /** Whether the database dies with this process: a claim that it forgot would cost a task that kills its process no attempt. */
+  readonly isInProcess: boolean;
 }
 
 /** The hot path: a method is one statement. */
@@ -134,6 +136,7 @@ export class PostgresTasks implements TaskStore {
     return this.parts.hot.call('exchange_v1', {
       done: outcomes?.done,
       outcomes: outcomes?.outcomes,
+      flush: this.parts.isInProcess || undefined,
       deadKeep: keepArgument(this.settings.deadKeepMs),
       cancelledKeep: keepArgument(this.settings.cancelledKeepMs),
       claim: {

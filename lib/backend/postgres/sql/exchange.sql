@@ -1,5 +1,6 @@
 -- What a busy runner sends: the outcomes of the moment and the next claim, in one step and one commit.
--- Argument: { done?, outcomes?, claim, deadKeep, cancelledKeep }, see `settle_all` and `claim_all`.
+-- Argument: { done?, outcomes?, claim, flush?, deadKeep, cancelledKeep }, see `settle_all` and `claim_all`. With `flush` a claim
+-- is on disk when it is answered, whatever goes with it.
 -- Answer: [letters, tasks, nexts].
 CREATE OR REPLACE FUNCTION exchange_v1(asked text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -12,7 +13,7 @@ DECLARE
 BEGIN
   IF said -> 'done' IS NULL AND said -> 'outcomes' IS NULL THEN
     -- A claim that a crash of the server forgets has acknowledged nothing: the task is waiting again, and its run is fenced.
-    PERFORM set_config('synchronous_commit', 'off', true);
+    IF said ->> 'flush' IS NULL THEN PERFORM set_config('synchronous_commit', 'off', true); END IF;
   ELSE
     letters := settle_all(said -> 'done', said -> 'outcomes', cancelled_keep, now);
   END IF;
