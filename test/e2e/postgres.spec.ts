@@ -6,7 +6,11 @@ import { join } from 'node:path';
 import { promisify, inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { postgresBackend, type PostgresBackendOptions } from 'nestjs-jobs/postgres';
+import type { Backend } from 'nestjs-jobs';
+import { postgresBackend } from 'nestjs-jobs/postgres';
+import { quoted } from '../../lib/backend/postgres/sql-connection.js';
+import type { NewTask } from '../../lib/task/task-record.js';
+import { settings } from '../backend/conformance/setup.js';
 import { eventually, startApp } from '../support/app.js';
 import { makeOwnBuild } from '../support/own-build.js';
 import { counting, isDone, newPrefix } from './fixtures/redis-jobs.js';
@@ -99,8 +103,8 @@ describe('An application on PostgreSQL', () => {
     expect(activity.filter((query) => /listen|ring_v1/i.test(query))).toEqual([]);
   });
 
-  it('may be called anything', async () => {
-    const prefix = `We"ird Jo'bs ${randomUUID().slice(0, 8)}`;
+  it('may have capitals and hyphens in its prefix', async () => {
+    const prefix = `Shop-Jobs-${randomUUID().slice(0, 8)}`;
     const { Counting, runs } = counting();
     const options = { backend: url, prefix, runner: noSweep };
     await startApp({ providers: [Counting], options, realTime: true });
@@ -196,40 +200,39 @@ describe('A schema that the application makes itself', () => {
     return stdout;
   }
 
-  const start = (prefix: string, options: PostgresBackendOptions = { url, migrate: false }) => {
-    const { Counting, runs } = counting();
-    const backend = postgresBackend(options);
-    const app = startApp({
-      providers: [Counting],
-      options: { backend, prefix, runner: noSweep },
-      realTime: true,
-    });
-    return { app, Counting, runs };
-  };
+  /** The backend itself: the module's option `prefix` allows fewer characters. */
+  async function opened(schema: string): Promise<Backend> {
+    const backend = postgresBackend({ url, migrate: false });
+    await backend.open({ ...settings, prefix: schema });
+    return backend;
+  }
 
-  it.each(['plain', "We'ird Jobs"])(
+  it.each(['plain', `We"ird $$ Jo'bs`])(
     'named %s is asked for, made and taken away by what is printed',
     async (name) => {
-      const prefix = `${name}-${randomUUID().slice(0, 8)}`;
-      const schema = `"${prefix}"`;
-      const word = /^[\w-]+$/.test(prefix) ? prefix : `'${prefix.replaceAll("'", "'\\''")}'`;
-      await expect(start(prefix).app).rejects.toMatchObject({
+      const schema = `${name}-${randomUUID().slice(0, 8)}`;
+      const word = name === 'plain' ? schema : `'${schema.replaceAll("'", "'\\''")}'`;
+      await expect(opened(schema)).rejects.toMatchObject({
         code: 'UNUSABLE_STORE',
-        message: expect.stringContaining(`npx nestjs-jobs sql --schema ${word}`),
+        message: expect.stringContaining(`npx nestjs-jobs sql --schema ${word}\` prints`),
       });
-      expect(await tablesOf(prefix)).toEqual([]);
-      await admin.query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.theirs (n int)`);
-      await admin.query(await printed('--schema', prefix));
-      const { app, Counting, runs } = start(prefix);
-      const { jobs, app: nest } = await app;
-      await jobs.enqueue(Counting, 1);
-      await eventually(() => runs.length === 1);
-      await nest.close();
-      await admin.query(await printed('--schema', prefix, '--down'));
-      expect(await tablesOf(prefix)).toEqual(['theirs']);
+      expect(await tablesOf(schema)).toEqual([]);
+      const named = quoted(schema);
+      await admin.query(`CREATE SCHEMA ${named}; CREATE TABLE ${named}.theirs (n int)`);
+      await admin.query(await printed('--schema', schema));
+      const [backend, other] = [await opened(schema), await opened(schema)];
+      const heard: string[] = [];
+      await other.bell.listen(['q'], (queue) => void heard.push(queue));
+      const task = { queue: 'q', id: 'a', token: 'a', job: 'Some', params: 'null', retries: 0, priority: 0 };
+      expect(await backend.tasks.add([[task as NewTask]])).toEqual([[{ status: 'enqueued' }]]);
+      await eventually(() => heard.length > 0);
+      expect((await other.catalog.counts('q')).waiting).toBe(1);
+      for (const one of [backend, other]) await one.close();
+      await admin.query(await printed('--schema', schema, '--down'));
+      expect(await tablesOf(schema)).toEqual(['theirs']);
       const left = `SELECT proname FROM pg_proc WHERE pronamespace = $1::regnamespace
       UNION ALL SELECT typname FROM pg_type WHERE typnamespace = $1::regnamespace AND typname NOT LIKE '%theirs'`;
-      expect((await admin.query(left, [schema])).rows).toEqual([]);
+      expect((await admin.query(left, [named])).rows).toEqual([]);
     },
   );
 });

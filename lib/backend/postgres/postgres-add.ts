@@ -4,6 +4,7 @@ import type { NewTask } from '../../task/task-record.js';
 import type { Added } from '../answers.js';
 import { StoreUnavailableError } from '../errors.js';
 import type { PostgresFunctions } from './postgres-functions.js';
+import type { KnownQueues } from './postgres-queues.js';
 import { taskArgument } from './postgres-records.js';
 import { HeldUpError } from './postgres-refusal.js';
 
@@ -32,6 +33,7 @@ export class AddLine {
 
   constructor(
     private readonly functions: PostgresFunctions,
+    private readonly queues: KnownQueues,
     private readonly timeoutMs: number,
     private readonly closed: AbortSignal,
   ) {
@@ -89,17 +91,22 @@ export class AddLine {
       tasks: batch.flatMap(({ group }) => group.map(taskArgument)),
       sizes: batch.map(({ group }) => group.length),
     };
+    const queues = batch.flatMap(({ group }) => group.map(({ queue }) => queue));
+    let isKnown = false;
     let sent = false;
     for (;;) {
       // While nothing has left this process each may still be told so, the first that came before all.
       const until = sent ? batch.at(-1)!.until : batch[0]!.until;
+      const leftMs = () => Math.max(until - performance.now(), 1);
       try {
-        const answer = await this.functions.call('add_v1', argument, Math.max(until - performance.now(), 1));
+        await this.queues.know(queues, leftMs());
+        isKnown = true;
+        const answer = await this.functions.call('add_v1', argument, leftMs());
         return deliver(batch, answer as StoredAnswer);
       } catch (error) {
         if (error instanceof HeldUpError && batch.length > 1 && !sent) return this.storeApart(batch);
         const isHopeless = !(error instanceof StoreUnavailableError) || this.closed.aborted;
-        sent ||= !(error instanceof StoreUnavailableError) || error.sent;
+        sent ||= isKnown && (!(error instanceof StoreUnavailableError) || error.sent);
         if (isHopeless) return refuse(batch, sent, error as Error);
         if (performance.now() + pauseMs >= until) {
           if (sent && until < batch.at(-1)!.until) continue;
