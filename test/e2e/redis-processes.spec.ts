@@ -1,3 +1,3 @@
 import { describeSharing } from './fixtures/sharing-processes.js';
 
-describeSharing('Redis', process.env.TEST_REDIS_URL!);
+describeSharing('Redis', process.env.TEST_REDIS_URL!, [10, 64]);

@@ -8,6 +8,16 @@ export interface PgPool {
   end(): Promise<void>;
 }
 
+/** How a connection is made: the options of `pg`, of which these are looked at here. */
+export interface PgConfig {
+  readonly connectionString?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly database?: string;
+  readonly application_name?: string;
+  readonly connectionTimeoutMillis?: number;
+}
+
 export interface PgPoolClient {
   query(sql: string, values?: string[]): Promise<{ readonly rows: Record<string, unknown>[] }>;
   on(event: 'error', listener: (error: Error) => void): unknown;

@@ -1,6 +1,6 @@
 import type { Client, ClientConfig, Pool } from 'pg';
 import { UnusableStoreError } from '../errors.js';
-import type { PgPool, PgPoolClient } from './drivers.js';
+import type { PgConfig, PgPool, PgPoolClient } from './drivers.js';
 import { OwnSockets } from './own-sockets.js';
 import { PgBellWire } from './pg-bell-wire.js';
 import { PgConnection } from './pg-connection.js';
@@ -19,7 +19,7 @@ const transactionConnections = 10;
 export interface PgEngineOptions {
   readonly name: string;
   readonly schema: string;
-  readonly config: ClientConfig;
+  readonly config: PgConfig;
   readonly pool: PgPool | undefined;
   readonly notify: boolean;
 }
@@ -115,11 +115,17 @@ async function inTransaction<R>(
 /** A connection that breaks amid a transaction says so by its next answer; unheard, it would end the process. */
 function unheard(): void {}
 
+interface Pg {
+  readonly Client: typeof Client;
+  readonly Pool: typeof Pool;
+}
+
 /** An optional peer: an application that has no such backend need not install it. */
-async function loadPg(): Promise<{ Client: typeof Client; Pool: typeof Pool }> {
+async function loadPg(): Promise<Pg> {
   try {
-    const loaded = await import('pg');
-    return { Client: loaded.Client, Pool: loaded.Pool };
+    const loaded: { default?: Pg } & Partial<Pg> = await import('pg');
+    // A CommonJS package: its older releases show an ESM importer but a default.
+    return loaded.default ?? (loaded as Pg);
   } catch (error) {
     throw new UnusableStoreError("the postgres backend needs the package 'pg': run `npm install pg`", {
       cause: error,

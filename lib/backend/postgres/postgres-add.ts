@@ -5,6 +5,7 @@ import { StoreUnavailableError } from '../errors.js';
 import { AddCall, type WaitingGroup } from './postgres-add-call.js';
 import type { PostgresFunctions } from './postgres-functions.js';
 import { HeldLine } from './postgres-held-line.js';
+import type { KnownQueues } from './postgres-queues.js';
 import { HeldUpError } from './postgres-refusal.js';
 
 /** Statements under way at a time: while one waits for the disk the next is worked on. */
@@ -26,6 +27,7 @@ export class AddLine {
 
   constructor(
     private readonly functions: PostgresFunctions,
+    private readonly queues: KnownQueues,
     private readonly timeoutMs: number,
     private readonly closed: AbortSignal,
   ) {
@@ -85,8 +87,10 @@ export class AddLine {
   /** Never rejects. */
   private async store(batch: readonly WaitingGroup[]): Promise<void> {
     const call = new AddCall(batch);
+    const queues = batch.flatMap(({ group }) => group.map(({ queue }) => queue));
     for (;;) {
       try {
+        await this.queues.know(queues, Math.max(call.until - performance.now(), 1));
         return await call.make(this.functions);
       } catch (error) {
         // An open transaction has the id or the lock of one of them: the others need not wait for it, nor does this line.

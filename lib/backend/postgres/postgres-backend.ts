@@ -8,7 +8,7 @@ import type {
   LeaseGuardSettings,
   TaskStore,
 } from '../backend.js';
-import { UnusableStoreError } from '../errors.js';
+import { StoreUnavailableError, UnusableStoreError } from '../errors.js';
 import { guardPostgresLeases } from './lease-thread/postgres-lease-guard.js';
 import { pgEngine } from './pg-engine.js';
 import { pgliteEngine } from './pglite-engine.js';
@@ -57,7 +57,11 @@ class PostgresBackend implements Backend {
     } catch (error) {
       await bell.close();
       await engine.close();
-      throw refusalOf(this.name, error, false);
+      const refusal = refusalOf(this.name, error, false);
+      // At the boot there is nobody to try again: whatever keeps it from the database, it cannot be used.
+      throw refusal instanceof StoreUnavailableError
+        ? new UnusableStoreError(refusal.message, { cause: refusal })
+        : refusal;
     }
     const hot = new PostgresFunctions(engine.hot, settings.prefix);
     const side = new PostgresFunctions(engine.side, settings.prefix);

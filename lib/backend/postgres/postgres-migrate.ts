@@ -29,7 +29,7 @@ export async function checkSchema(session: SqlSession, schema: string, name: str
   const found = version === 0 ? 'is not there' : `has version ${version}`;
   throw new UnusableStoreError(
     `${name} cannot be used: the schema ${quoted(schema)} ${found}, and ${schemaVersion} is needed; ` +
-      `run what \`npx nestjs-jobs sql --schema ${shellWord(schema)}\` prints, or leave out \`migrate: false\``,
+      `run what \`npx nestjs-jobs sql --schema ${shellWord(schema)}${version > 0 ? ` --from ${version}` : ''}\` prints, or leave out \`migrate: false\``,
   );
 }
 

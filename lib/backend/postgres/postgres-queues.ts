@@ -9,10 +9,10 @@ export class KnownQueues {
 
   constructor(private readonly functions: PostgresFunctions) {}
 
-  async know(queues: readonly string[]): Promise<void> {
+  async know(queues: readonly string[], withinMs?: number): Promise<void> {
     const fresh = [...new Set(queues)].filter((queue) => !this.known.has(queue)).sort();
     if (fresh.length === 0) return;
-    await this.functions.call('know_v1', fresh);
+    await this.functions.call('know_v1', fresh, withinMs);
     for (const queue of fresh) this.known.add(queue);
   }
 }

@@ -1,6 +1,5 @@
-import type { ClientConfig } from 'pg';
 import { InvalidOptionError } from '../../task/errors.js';
-import type { PgliteDatabase, PgPool } from './drivers.js';
+import type { PgConfig, PgliteDatabase, PgPool } from './drivers.js';
 
 /** Where the tasks are: one of `url`, `pool` and `pglite`. */
 export interface PostgresBackendOptions {
@@ -28,7 +27,7 @@ export interface PostgresBackendOptions {
 
 /** The database, however it was said. */
 export type PostgresTarget =
-  | { readonly type: 'server'; readonly config: ClientConfig; readonly pool?: PgPool }
+  | { readonly type: 'server'; readonly config: PgConfig; readonly pool?: PgPool }
   | { readonly type: 'pglite'; readonly database: string | PgliteDatabase };
 
 const known = ['url', 'pool', 'pglite', 'migrate', 'notify'];
@@ -57,14 +56,14 @@ export function nameOf(target: PostgresTarget): string {
   return `postgres at ${where || 'localhost'}${pathname}`;
 }
 
-function configOf(url: unknown): ClientConfig {
+function configOf(url: unknown): PgConfig {
   if (typeof url !== 'string' || !/^postgres(ql)?:\/\//i.test(url) || !URL.canParse(url))
     refuse('url', 'something else', "an address such as 'postgres://user:password@localhost:5432/app'");
   return { connectionString: url };
 }
 
 /** The settings of a pool's connections, without those that are about the pool. */
-function configLike(pool: PgPool): ClientConfig {
+function configLike(pool: PgPool): PgConfig {
   const options = pool?.options as unknown;
   if (typeof pool?.connect !== 'function' || typeof options !== 'object' || options === null)
     refuse('pool', 'something else', "a Pool of the package 'pg'");
@@ -81,7 +80,9 @@ function configLike(pool: PgPool): ClientConfig {
     'verify',
     'onConnect',
   ]);
-  return Object.fromEntries(Object.entries(options).filter(([option]) => !aboutThePool.has(option)));
+  // By name: `pg` keeps passwords from being listed.
+  const names = Object.getOwnPropertyNames(options).filter((option) => !aboutThePool.has(option));
+  return Object.fromEntries(names.map((option) => [option, (options as Record<string, unknown>)[option]]));
 }
 
 function databaseOf(pglite: unknown): string | PgliteDatabase {

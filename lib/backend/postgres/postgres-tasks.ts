@@ -47,7 +47,7 @@ export class PostgresTasks implements TaskStore {
     private readonly parts: PostgresTaskParts,
     private readonly settings: BackendSettings,
   ) {
-    const line = () => new AddLine(parts.side, settings.enqueueTimeoutMs, parts.closed);
+    const line = () => new AddLine(parts.side, parts.queues, settings.enqueueTimeoutMs, parts.closed);
     // An open transaction of somebody's can keep an id or a lock for as long as it likes: plain tasks never wait for that.
     this.plain = line();
     this.keyed = line();
@@ -58,8 +58,7 @@ export class PostgresTasks implements TaskStore {
   }
 
   async add(groups: readonly (readonly NewTask[])[]): Promise<(Added[] | Error)[]> {
-    const { bell, queues } = this.parts;
-    await queues.know(groups.flat().map(({ queue }) => queue));
+    const { bell } = this.parts;
     return Promise.all(
       groups.map(async (group) => {
         if (group.length === 0) return [];

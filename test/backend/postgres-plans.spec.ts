@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { downSql, upSql } from '../../lib/backend/postgres/postgres-migrate.js';
+
+const url = process.env.TEST_POSTGRES_URL!;
+const schema = `plans_${randomUUID().slice(0, 8)}`;
+let client: pg.Client;
+const notices: string[] = [];
+
+beforeAll(async () => {
+  client = new pg.Client(url);
+  await client.connect();
+  client.on('notice', ({ message }) => notices.push(message ?? ''));
+  await client.query(`BEGIN; ${upSql(schema)}; COMMIT`);
+  await client.query(`SET search_path = ${schema}`);
+  // What statistics say must be ours to decide.
+  await client.query('ALTER TABLE tasks SET (autovacuum_enabled = off)');
+  const fill = (state: string, count: number, columns = '', values = '') =>
+    client.query(
+      `INSERT INTO tasks (queue, id, state, priority, due_at, enqueued_at, retries, job, params, arrival ${columns})
+       SELECT 'q', '${state}-' || n, '${state}', 0, now_ms() + CASE '${state}' WHEN 'scheduled' THEN n * 1000 ELSE -n END,
+         now_ms(), 3, 'Some', 'null', n ${values} FROM generate_series(1, ${count}) n`,
+    );
+  await fill('waiting', 800_000);
+  await fill('scheduled', 100_000);
+  await fill('dead', 50_000, ', finished_at, remove_at', ', now_ms(), now_ms() + 86400000 + n');
+  await fill(
+    'pending',
+    50_000,
+    ', epoch, lease_ends_at, runner, attempt',
+    ", 7, now_ms() + 600000 + n, 'other', 1",
+  );
+  await client.query("LOAD 'auto_explain'");
+  await client.query(`SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;
+    SET auto_explain.log_level = notice; SET client_min_messages = notice`);
+}, 180_000);
+
+afterAll(async () => {
+  await client.query(
+    `RESET auto_explain.log_min_duration; BEGIN; ${downSql(schema)}; DROP SCHEMA ${schema}; COMMIT`,
+  );
+  await client.end();
+});
+
+async function call(name: string, argument: unknown): Promise<unknown> {
+  const { rows } = await client.query<{ answer: string }>(`SELECT ${schema}.${name}($1) AS answer`, [
+    JSON.stringify(argument),
+  ]);
+  return rows[0]!.answer === '' ? undefined : JSON.parse(rows[0]!.answer);
+}
+
+/** The statements that went over the whole table, with their plans. */
+async function scansOf(work: () => Promise<unknown>): Promise<string[]> {
+  notices.length = 0;
+  await work();
+  expect(notices.filter((plan) => plan.includes('Index'))).not.toEqual([]);
+  return notices.filter((plan) => /Seq Scan on tasks|Bitmap Index Scan on tasks_(locks|parked)/.test(plan));
+}
+
+async function scannedSoFar(): Promise<number> {
+  await client.query('SELECT pg_stat_force_next_flush()');
+  await client.query('SELECT pg_stat_clear_snapshot()');
+  const { rows } = await client.query<{ n: string }>(
+    "SELECT seq_scan AS n FROM pg_stat_user_tables WHERE schemaname = $1 AND relname = 'tasks'",
+    [schema],
+  );
+  return Number(rows[0]!.n);
+}
+
+const claim = (limit = 10) => ({
+  claim: {
+    queues: [['q', limit]],
+    limit,
+    leaseMs: 60_000,
+    runner: 'mine',
+    turn: 0,
+    purges: true,
+    declares: ['Some'],
+  },
+  deadKeep: 1_000,
+  cancelledKeep: 1_000,
+});
+type Claimed = [string, [number, string, number][], unknown];
+
+describe.each(['without', 'with'])('A million tasks, %s statistics', (statistics) => {
+  beforeAll(async () => {
+    if (statistics === 'with') await client.query('ANALYZE tasks');
+  });
+
+  it('are claimed, settled and renewed by indexes alone', async () => {
+    const before = await scannedSoFar();
+    const scans = await scansOf(async () => {
+      const [, first] = (await call('exchange_v1', claim())) as Claimed;
+      expect(first).toHaveLength(10);
+      const leases = first.map(([, id, epoch]) => ['q', id, epoch]);
+      expect(await call('renew_v1', { leaseMs: 60_000, leases })).toBe('k'.repeat(10));
+      const done = first.slice(0, 5).map(([, id, epoch]) => ({ queue: 'q', id, epoch }));
+      const outcomes = first.slice(5).map(([, id, epoch], at) => ({
+        queue: 'q',
+        id,
+        epoch,
+        type: ['retry', 'succeeded', 'snoozed', 'handed-back', 'dead'][at],
+        ms: 60_000,
+        error: { name: 'Error', message: 'no' },
+      }));
+      const [letters] = (await call('exchange_v1', { ...claim(), done, outcomes })) as Claimed;
+      expect(letters).toBe('s'.repeat(10));
+      const lost = [{ queue: 'q', id: 'waiting-1', epoch: 1 }];
+      expect(await call('settle_v1', { done: lost, cancelledKeep: 0 })).toBe('l');
+    });
+    expect(scans).toEqual([]);
+    expect(await scannedSoFar()).toBe(before);
+  });
+
+  it('are promoted, recovered, handed back and purged by indexes alone', async () => {
+    await client.query(`
+      UPDATE tasks SET due_at = 1 WHERE queue = 'q' AND id IN ('scheduled-1', 'scheduled-2');
+      UPDATE tasks SET lease_ends_at = 1 WHERE queue = 'q' AND id IN ('pending-1', 'pending-2');
+      UPDATE tasks SET remove_at = 1 WHERE queue = 'q' AND id IN ('dead-1', 'dead-2');`);
+    const before = await scannedSoFar();
+    const scans = await scansOf(async () => {
+      const { claim: asked, ...rest } = claim(1);
+      await call('exchange_v1', { ...rest, claim: { ...asked, holding: {} } });
+    });
+    expect(scans).toEqual([]);
+    expect(await scannedSoFar()).toBe(before);
+    const states = await client.query<{ state: string }>(
+      "SELECT state FROM tasks WHERE queue = 'q' AND id IN ('scheduled-2', 'pending-2', 'dead-2') ORDER BY id",
+    );
+    for (const { state } of states.rows) expect(state).not.toMatch(/dead|scheduled/);
+  });
+
+  it('do not slow what is added, with an id, a lock or neither', async () => {
+    const before = await scannedSoFar();
+    const task = (id: string, more: object = {}) => ({
+      queue: 'q',
+      id,
+      job: 'Some',
+      params: 'null',
+      retries: 0,
+      ...more,
+    });
+    const locked = (id: string) =>
+      task(id, { token: id, key: 'k', phase: 'until_executed', conflict: 'reject' });
+    const scans = await scansOf(async () => {
+      const add = (tasks: object[]) =>
+        call('add_v1', { call: randomUUID(), tasks, sizes: tasks.map(() => 1) });
+      expect(await add([task(randomUUID()), task(randomUUID())])).toBeUndefined();
+      expect(await add([task('waiting-100', { token: 'other' })])).toEqual([['existing', null]]);
+      expect(await add([task('dead-100', { token: statistics, replace: true })])).toEqual([
+        ['replaced', null],
+      ]);
+      await add([locked(randomUUID())]);
+      expect(await add([locked(randomUUID())])).toEqual([['rejected', expect.any(String)]]);
+    });
+    expect(scans).toEqual([]);
+    expect(await scannedSoFar()).toBe(before);
+  });
+
+  it('are looked at, page by page, and acted upon by indexes alone', async () => {
+    const before = await scannedSoFar();
+    const scans = await scansOf(async () => {
+      for (const state of ['waiting', 'scheduled', 'pending', 'dead', 'parked', 'succeeded', 'cancelled']) {
+        const page = (await call('list_v1', { queue: 'q', state, limit: 10 })) as [string][];
+        if (page.length < 10) continue;
+        const next = await call('list_v1', { queue: 'q', state, limit: 10, after: page.at(-1)![0] });
+        expect(next).toHaveLength(10);
+      }
+      await call('get_v1', { queue: 'q', id: 'waiting-500' });
+      await call('locks_v1', { queue: 'q', limit: 10 });
+      await call('lock_v1', { queue: 'q', key: 'k' });
+      await call('act_v1', { act: 'runNow', cancelledKeep: 0, refs: [['q', 'scheduled-500']] });
+      await call('act_v1', { act: 'retry', cancelledKeep: 0, refs: [['q', 'dead-500']] });
+      await call('unpark_v1', { queue: 'q', definitions: [['Some', 'f']] });
+    });
+    expect(scans).toEqual([]);
+    expect(await scannedSoFar()).toBe(before);
+  });
+});
