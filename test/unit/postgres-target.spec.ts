@@ -16,7 +16,7 @@ describe('A postgres backend', () => {
     });
     const target = postgresTarget({ pool });
     expect(target).toMatchObject({ type: 'server', pool });
-    const { config } = target as { config: Record<string, unknown> };
+    const { config } = target as unknown as { config: Record<string, unknown> };
     expect({ ...config }).toMatchObject({ host: 'db', port: 6000, user: 'me', password: 'secret' });
     expect(config).not.toHaveProperty('max');
   });
