@@ -31,7 +31,7 @@ describe('A worker process that is killed', () => {
   it('right after the commit of its task.transaction has done the task, once', async () => {
     const { stored, notes, runner, jobs, Acting, attempts, isEmpty } = await dying('after-commit');
     expect([await stored(), await notes()]).toEqual([0, ['a 1']]);
-    runner.start();
+    await runner.start();
     await jobs.enqueue(Acting, 'last');
     await isEmpty();
     expect([attempts, await notes()]).toEqual([[1], ['a 1']]);
@@ -41,7 +41,7 @@ describe('A worker process that is killed', () => {
     const { catalog, notes, runner, id, attempts, isEmpty } = await dying('before-commit');
     expect(await notes()).toEqual([]);
     expect(await catalog.task({ queue: 'acting', id })).toMatchObject({ state: 'pending', attempt: 1 });
-    runner.start();
+    await runner.start();
     await eventually(() => attempts.length > 0);
     await isEmpty();
     expect([attempts, await notes()]).toEqual([[2], ['a 2']]);

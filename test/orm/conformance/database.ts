@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
+import type { Backend } from 'nestjs-jobs';
+import { postgresBackend } from 'nestjs-jobs/postgres';
 
 /** A database with a schema whose `add_v1` stores a text and answers it. */
 export interface Database {
   readonly schema: string;
   /** Whether a text is stored, as another connection sees it where there can be one. */
   isStored(text: string): Promise<boolean>;
+  /** Where an application can keep its tasks. */
+  readonly backend: string | Backend;
+  drop(schema: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -41,6 +46,8 @@ async function openServer(): Promise<ServerDatabase> {
       const { rows } = await client.query(isStoredSql(schema), [text]);
       return rows[0].answer;
     },
+    backend: url,
+    drop: (name) => client.query(`DROP SCHEMA "${name}" CASCADE`),
     async close() {
       await client.query(`DROP SCHEMA "${schema}" CASCADE`);
       await client.end();
@@ -58,6 +65,8 @@ async function openEmbedded(): Promise<EmbeddedDatabase> {
       const { rows } = await pglite.query<{ answer: boolean }>(isStoredSql(schema), [text]);
       return rows[0]!.answer;
     },
+    backend: postgresBackend({ pglite }),
+    drop: (name) => pglite.exec(`DROP SCHEMA "${name}" CASCADE`),
     close: () => pglite.close(),
   };
 }

@@ -7,6 +7,7 @@ import {
   transactionAdapters,
 } from '../../../lib/backend/postgres/transaction/join-transaction.js';
 import type { Database, DatabaseKind } from './database.js';
+import { describeEnqueueing } from './enqueueing.js';
 import { oddTexts } from './odd-texts.js';
 
 /** A library that is connected to a database. */
@@ -41,6 +42,8 @@ export function describeJoining<D extends Database>(
       await library?.close();
       await database?.close();
     });
+
+    describeEnqueueing(kind.isEmbedded, () => ({ database, library }));
 
     const add = async (transaction: unknown, text: string) =>
       joinTransaction(transaction)(`SELECT "${database.schema}".add_v1($1) AS answer`, [text]);
