@@ -224,8 +224,9 @@ describe('A schema that the application makes itself', () => {
       const [backend, other] = [await opened(schema), await opened(schema)];
       const heard: string[] = [];
       await other.bell.listen(['q'], (queue) => void heard.push(queue));
-      const task = { queue: 'q', id: 'a', token: 'a', job: 'Some', params: 'null', retries: 0, priority: 0 };
-      expect(await backend.tasks.add([[task as NewTask]])).toEqual([[{ status: 'enqueued' }]]);
+      const plain = { queue: 'q', id: 'a', token: 'a', job: 'Some', params: 'null' };
+      const task: NewTask = { ...plain, priority: 0, due: { inMs: 0 }, retries: 0 };
+      expect(await backend.tasks.add([[task]])).toEqual([[{ status: 'enqueued' }]]);
       await eventually(() => heard.length > 0);
       expect((await other.catalog.counts('q')).waiting).toBe(1);
       for (const one of [backend, other]) await one.close();

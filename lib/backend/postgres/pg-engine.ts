@@ -33,14 +33,14 @@ export async function pgEngine({
   notify,
 }: PgEngineOptions): Promise<PostgresEngine> {
   const pg = await loadPg();
+  const connectMs = config.connectionTimeoutMillis ?? deadlineMs;
   const sockets = new OwnSockets();
   const own: ClientConfig = {
     keepAlive: true,
     stream: sockets.make,
     ...config,
-    // 0 would be for ever.
-    connectionTimeoutMillis:
-      Number(config.connectionTimeoutMillis) > 0 ? config.connectionTimeoutMillis : deadlineMs,
+    // Not 0, which is for ever.
+    connectionTimeoutMillis: connectMs > 0 ? connectMs : deadlineMs,
     application_name: config.application_name ?? schema,
   };
   const pools: PgPool[] = [];
