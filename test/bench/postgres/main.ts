@@ -10,6 +10,7 @@ import { manner, runMeasures, type Measures } from '../side-by-side/run-measures
 import { readSettings } from '../side-by-side/settings.js';
 import { flatTasks, latencyGoals, loads, systems, ways } from './asked.js';
 import { Databases } from './databases.js';
+import { syncMs } from './disk.js';
 import { measureSnapshot } from './measures/snapshot.js';
 import type { PostgresBench } from './postgres-bench.js';
 
@@ -48,12 +49,16 @@ export async function main(serverUrl: string, node: string, args: readonly strin
     holdSnapshot: () => databases.holdSnapshot(bench.url),
     say: (text) => console.error(`… ${text}`),
   };
-  const cpus = os.cpus();
-  const nodeVersion = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
-  const peers = ['bullmq', 'pg-boss', 'graphile-worker'].map((name) => `${name} ${peerVersion(name)}`);
-  await runMeasures(bench, measures, {
-    machine: `${cpus[0]!.model}, ${cpus.length} cores, ${Math.round(os.totalmem() / 2 ** 30)} GB`,
-    versions: `Node ${nodeVersion}, PostgreSQL ${await databases.version()}, ${peers.join(', ')}`,
-    settings: `PostgreSQL on loopback, as durable as by default; ${manner(settings)}`,
+  const before = syncMs();
+  await runMeasures(bench, measures, async () => {
+    const cpus = os.cpus();
+    const nodeVersion = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+    const peers = ['bullmq', 'pg-boss', 'graphile-worker'].map((name) => `${name} ${peerVersion(name)}`);
+    return {
+      machine: `${cpus[0]!.model}, ${cpus.length} cores, ${Math.round(os.totalmem() / 2 ** 30)} GB`,
+      disk: `a page is on it after ${before.toFixed(2)} ms before the measures, ${syncMs().toFixed(2)} ms after them`,
+      versions: `Node ${nodeVersion}, PostgreSQL ${await databases.version()}, ${peers.join(', ')}`,
+      settings: `PostgreSQL on loopback, as durable as by default; ${manner(settings)}`,
+    };
   });
 }

@@ -41,7 +41,7 @@ export async function main(url: string, args: readonly string[]): Promise<void> 
       rest: async () => undefined,
       say: (text) => console.error(`… ${text}`),
     };
-    await runMeasures(bench, measures, await describe(admin, settings));
+    await runMeasures(bench, measures, () => describe(admin, settings));
   } finally {
     admin.disconnect();
   }

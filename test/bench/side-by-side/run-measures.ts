@@ -9,11 +9,13 @@ export type Measures<B extends Bench> = Readonly<Record<string, (bench: B) => Pr
 export async function runMeasures<B extends Bench>(
   bench: B,
   measures: Measures<B>,
-  about: Readonly<Record<string, string>>,
+  tellAbout: () => Promise<Readonly<Record<string, string>>>,
 ): Promise<void> {
   const { only, systems, json } = bench.settings;
   const figures: Figure[] = [];
   for (const name of only) figures.push(...(await measures[name]!(bench)));
+  // After the measures, for what is known only then.
+  const about = await tellAbout();
   if (json) {
     console.log(JSON.stringify({ ...about, figures }, undefined, 2));
     return;
