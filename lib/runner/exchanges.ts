@@ -92,7 +92,7 @@ export class Exchanges {
     const { intake, silent, sweep } = this.parts;
     const isSweep = this.isAccepting && now >= sweep.at;
     if (isSweep) intake.sweep();
-    const batch = this.settler.take(silent.pausedAt(now));
+    const batch = this.settler.take(intake.mostAtOnce, silent.pausedAt(now));
     const asking = this.mayClaim ? intake.ask(now, slotsLeavingWith(batch), silent.unheard) : undefined;
     // Until a claim leaves that can take something it stays due: what is parked must not miss its turn.
     if (isSweep && asking && asking.limit > 0) sweep.done(now);
@@ -107,7 +107,8 @@ export class Exchanges {
       for (const queue of settled) intake.release(queue);
       this.ended(claimed);
     });
-    if (this.mayBegin) this.wake();
+    // At once: by the next turn of the event loop the first answer may be there, and half of the slots had nothing to do.
+    if (this.mayBegin) this.exchange();
   }
 
   /** Answers the queues of slots that are free by that. Neither rejects: what went wrong is their answer. */
