@@ -101,14 +101,21 @@ export class Exchanges {
     // Both leave before either is awaited, so that they share a round trip; outcomes first.
     const settling = batch.length > 0 ? this.settle(batch) : undefined;
     const claiming = asking && this.claim(asking, now, isSweep);
-    void Promise.all([settling, claiming]).then(([settled = [], claimed]) => {
-      if (settled instanceof Error) return this.ended(settled);
-      // Not before its claim is answered, which may fill these very slots: another would ask for them a second time.
-      for (const queue of settled) intake.release(queue);
-      this.ended(claimed);
-    });
+    void this.bothAnswered(settling, claiming);
     // At once: by the next turn of the event loop the first answer may be there, and half of the slots had nothing to do.
     if (this.mayBegin) this.exchange();
+  }
+
+  private async bothAnswered(
+    settling: Promise<Error | string[]> | undefined,
+    claiming: Promise<Error | undefined> | undefined,
+  ): Promise<void> {
+    const settled = (await settling) ?? [];
+    const trouble = await claiming;
+    if (settled instanceof Error) return this.ended(settled);
+    // Not before its claim is answered, which may fill these very slots: another would ask for them a second time.
+    for (const queue of settled) this.parts.intake.release(queue);
+    this.ended(trouble);
   }
 
   /** Answers the queues of slots that are free by that. Neither rejects: what went wrong is their answer. */

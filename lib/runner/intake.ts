@@ -146,14 +146,14 @@ export class Intake {
   }
 
   answered(asking: Asking, claim: Claim, now: number): void {
-    const unanswered = new Set(claim.unanswered?.map(({ queue }) => queue));
+    const unanswered = claim.unanswered && new Set(claim.unanswered.map(({ queue }) => queue));
     this.reserved -= asking.reserved;
     asking.queues.forEach(({ queue, limit, reserved }, index) => {
       const line = this.lines.get(queue)!;
       line.askedBy--;
       line.reserved -= reserved;
-      if (unanswered.has(queue)) line.lookAt = now;
-      if (unanswered.has(queue) || limit === 0 || asking.number < line.answeredUpTo) return;
+      if (unanswered?.has(queue)) line.lookAt = now;
+      if (unanswered?.has(queue) || limit === 0 || asking.number < line.answeredUpTo) return;
       line.answeredUpTo = asking.number;
       line.isBusy = claim.nextInMs[index] === 0;
       line.lookAt = line.isRung ? -Infinity : now + claim.nextInMs[index]!;
