@@ -92,7 +92,7 @@ export class Exchanges {
     const { intake, silent, sweep } = this.parts;
     const isSweep = this.isAccepting && now >= sweep.at;
     if (isSweep) intake.sweep();
-    const batch = this.settler.take(silent.pausedAt(now));
+    const batch = this.settler.take(intake.mostAtOnce, silent.pausedAt(now));
     const asking = this.mayClaim ? intake.ask(now, slotsLeavingWith(batch), silent.unheard) : undefined;
     // Until a claim leaves that can take something it stays due: what is parked must not miss its turn.
     if (isSweep && asking && asking.limit > 0) sweep.done(now);
@@ -101,13 +101,21 @@ export class Exchanges {
     // Both leave before either is awaited, so that they share a round trip; outcomes first.
     const settling = batch.length > 0 ? this.settle(batch) : undefined;
     const claiming = asking && this.claim(asking, now, isSweep);
-    void Promise.all([settling, claiming]).then(([settled = [], claimed]) => {
-      if (settled instanceof Error) return this.ended(settled);
-      // Not before its claim is answered, which may fill these very slots: another would ask for them a second time.
-      for (const queue of settled) intake.release(queue);
-      this.ended(claimed);
-    });
-    if (this.mayBegin) this.wake();
+    void this.bothAnswered(settling, claiming);
+    // At once: by the next turn of the event loop the first answer may be there, and half of the slots had nothing to do.
+    if (this.mayBegin) this.exchange();
+  }
+
+  private async bothAnswered(
+    settling: Promise<Error | string[]> | undefined,
+    claiming: Promise<Error | undefined> | undefined,
+  ): Promise<void> {
+    const settled = (await settling) ?? [];
+    const trouble = await claiming;
+    if (settled instanceof Error) return this.ended(settled);
+    // Not before its claim is answered, which may fill these very slots: another would ask for them a second time.
+    for (const queue of settled) this.parts.intake.release(queue);
+    this.ended(trouble);
   }
 
   /** Answers the queues of slots that are free by that. Neither rejects: what went wrong is their answer. */

@@ -53,6 +53,8 @@ export class Intake {
   private asked = 0;
   /** Whether half of the slots are enough for an exchange. */
   readonly isWide: boolean;
+  /** Slots that one exchange frees or fills at most. */
+  readonly mostAtOnce: number;
   /** Outcomes or free slots that make an exchange beside another worth while. */
   readonly leastBeside: number;
 
@@ -64,6 +66,7 @@ export class Intake {
     private readonly pausedUntil: (queue: string) => number,
   ) {
     this.isWide = concurrency >= wideFrom;
+    this.mostAtOnce = this.isWide ? Math.ceil(concurrency / 2) : concurrency;
     this.leastBeside = Math.min(Math.ceil(concurrency / 4), worthIt);
     this.lines = new Map(
       queues.map(({ name, concurrency }) => [
@@ -121,8 +124,7 @@ export class Intake {
     let leavingInAll = 0;
     for (const count of leaving.values()) leavingInAll += count;
     const free = Math.max(this.free + leavingInAll, 0);
-    const half = this.isWide ? Math.ceil(this.concurrency / 2) : Infinity;
-    const limit = Math.min(free, half, this.batch, mostPerClaim);
+    const limit = Math.min(free, this.mostAtOnce, this.batch, mostPerClaim);
     const queues: AskedQueue[] = [];
     for (const line of this.lines.values()) {
       if (this.pausedUntil(line.name) > now) continue;
@@ -144,14 +146,14 @@ export class Intake {
   }
 
   answered(asking: Asking, claim: Claim, now: number): void {
-    const unanswered = new Set(claim.unanswered?.map(({ queue }) => queue));
+    const unanswered = claim.unanswered && new Set(claim.unanswered.map(({ queue }) => queue));
     this.reserved -= asking.reserved;
     asking.queues.forEach(({ queue, limit, reserved }, index) => {
       const line = this.lines.get(queue)!;
       line.askedBy--;
       line.reserved -= reserved;
-      if (unanswered.has(queue)) line.lookAt = now;
-      if (unanswered.has(queue) || limit === 0 || asking.number < line.answeredUpTo) return;
+      if (unanswered?.has(queue)) line.lookAt = now;
+      if (unanswered?.has(queue) || limit === 0 || asking.number < line.answeredUpTo) return;
       line.answeredUpTo = asking.number;
       line.isBusy = claim.nextInMs[index] === 0;
       line.lookAt = line.isRung ? -Infinity : now + claim.nextInMs[index]!;

@@ -38,11 +38,17 @@ export class Settler {
     if (tasks.length > 0) this.tasks.settle(settlements).catch(() => undefined);
   }
 
-  take(isPaused?: (queue: string) => boolean): Unsettled[] {
+  /** The oldest, and at most so many. */
+  take(most: number, isPaused?: (queue: string) => boolean): Unsettled[] {
     const all = this.waiting;
-    const isHeld = ({ attempt }: Unsettled) => isPaused?.(attempt.claimed.queue) ?? false;
-    this.waiting = isPaused ? all.filter(isHeld) : [];
-    return isPaused ? all.filter((unsettled) => !isHeld(unsettled)) : all;
+    this.waiting = [];
+    if (!isPaused && all.length <= most) return all;
+    const taken: Unsettled[] = [];
+    for (const unsettled of all) {
+      const isHeld = taken.length === most || isPaused?.(unsettled.attempt.claimed.queue);
+      (isHeld ? this.waiting : taken).push(unsettled);
+    }
+    return taken;
   }
 
   /** Rejects where the store did not answer; what got no answer then waits for the next try, as a repeat. */

@@ -13,9 +13,8 @@ export class SilentQueues extends QueueOutages {
     saidWhatIsHeld: boolean,
     unanswered: readonly Unanswered[] = [],
   ): void {
-    const reasons = new Map(unanswered.map(({ queue, reason }) => [queue, reason as { sent?: boolean }]));
     for (const { queue } of asked) {
-      const reason = reasons.get(queue);
+      const reason = unanswered.find((one) => one.queue === queue)?.reason as { sent?: boolean } | undefined;
       // What never left cannot have been answered.
       if (reason && reason.sent !== false) this.unheard.add(queue);
       if (!reason && saidWhatIsHeld) this.unheard.delete(queue);

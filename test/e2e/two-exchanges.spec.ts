@@ -84,6 +84,42 @@ describe('a runner with two exchanges under way', () => {
     expect(most.get('wide')).toBeLessThanOrEqual(concurrency);
   });
 
+  it('brings the outcomes of one moment in two halves, the second without waiting for a turn of the event loop', async () => {
+    const done = gate();
+    @Job({ name: 'Waits' })
+    class Waits {
+      run(): Promise<void> {
+        return done.opened;
+      }
+    }
+    const troubled = new TroubledStore();
+    const options = { runner: { concurrency: 10, autoStart: false } };
+    const app = await start({ providers: [Waits], before: troubled.before, options });
+    const sent: { count: number; turn: number }[] = [];
+    let turn = 0;
+    const answered = gate();
+    troubled.trouble.settle = async (go, settlements) => {
+      sent.push({ count: settlements.length, turn });
+      setImmediate(() => turn++);
+      await answered.opened;
+      return go();
+    };
+    await app.jobs.bulk((bulk) => {
+      for (let n = 0; n < 25; n++) bulk.enqueue(Waits);
+    });
+    await app.runner.start();
+    await app.advance(0);
+    done.open();
+    await app.advance(0);
+    expect(sent).toEqual([
+      { count: 5, turn: 0 },
+      { count: 5, turn: 0 },
+    ]);
+    answered.open();
+    await app.advance(0);
+    expect(troubled.settlements).toHaveLength(25);
+  });
+
   it('gives back what the older brought, whose answer was lost, also where the newer was answered since', async () => {
     const ran: string[] = [];
     @Job({ name: 'Once', retries: 0, keep: '1h' })

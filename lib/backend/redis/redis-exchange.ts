@@ -30,28 +30,26 @@ export function exchangeOf(
 ): Exchange | undefined {
   const { queues, limit, leaseMs, runner, declares, holding } = request;
   if (declares || holding || limit > most || settlements.length > most) return undefined;
-  const texts = new Map<string, string>();
-  for (const { queue, limit: free } of queues) texts.set(queue, `${Math.min(free, limit)}${unitSeparator}`);
-  const groups = new Map<string, Settlement[]>();
+  const names = queues.map(({ queue }) => queue);
+  const texts = queues.map(({ limit: free }) => `${Math.min(free, limit)}${unitSeparator}`);
   for (const settlement of settlements) {
     const { queue, id, epoch } = settlement;
     if (!isPlain(settlement)) return undefined;
-    texts.set(
-      queue,
-      `${texts.get(queue) ?? `-1${unitSeparator}`}${id}${unitSeparator}${epoch}${unitSeparator}`,
-    );
-    const group = groups.get(queue);
-    if (group) group.push(settlement);
-    else groups.set(queue, [settlement]);
+    let at = names.indexOf(queue);
+    if (at < 0) {
+      at = names.push(queue) - 1;
+      texts.push(`-1${unitSeparator}`);
+    }
+    texts[at] += `${id}${unitSeparator}${epoch}${unitSeparator}`;
   }
-  const names = [...texts.keys()];
+  const look = mustLook || names.length > 1 ? 1 : 0;
   return {
     queues: names,
-    args: [
-      `${leaseMs}|${limit}|${turn % names.length}|${mustLook || names.length > 1 ? 1 : 0}|${runner}`,
-      ...texts.values(),
-    ],
-    settlements: groups.size > 1 ? names.flatMap((name) => groups.get(name) ?? []) : settlements,
+    args: [`${leaseMs}|${limit}|${turn % names.length}|${look}|${runner}`, ...texts],
+    settlements:
+      names.length > 1
+        ? names.flatMap((name) => settlements.filter(({ queue }) => queue === name))
+        : settlements,
   };
 }
 
@@ -74,6 +72,23 @@ export function readExchange(
     claim: { tasks, nextInMs },
     oddSettlements: odd.map((number) => settlements[Number(number) - 1]!),
     oddQueues,
+  };
+}
+
+/** What the short way and, for its odd queues, the long one have answered. */
+export function joined(
+  request: ClaimRequest,
+  short: Claim,
+  rest: Claim,
+  oddQueues: readonly string[],
+): Claim {
+  return {
+    tasks: [...short.tasks, ...rest.tasks],
+    nextInMs: request.queues.map(({ queue }, index) => {
+      const at = oddQueues.indexOf(queue);
+      return at < 0 ? short.nextInMs[index]! : rest.nextInMs[at]!;
+    }),
+    ...(rest.unanswered ? { unanswered: rest.unanswered } : {}),
   };
 }
 

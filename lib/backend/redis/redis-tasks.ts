@@ -14,7 +14,7 @@ import { AddCall, AddLines } from './redis-add.js';
 import { byQueue, type Arguments } from './redis-arguments.js';
 import { claimArguments, readClaim } from './redis-claim.js';
 import type { RedisConnection } from './redis-connection.js';
-import { exchangeOf, readExchange, type Exchange } from './redis-exchange.js';
+import { exchangeOf, joined, readExchange, type Exchange, type Exchanged } from './redis-exchange.js';
 import { keepText, outcomeArguments } from './redis-records.js';
 import { unpark } from './redis-unpark.js';
 
@@ -79,11 +79,15 @@ export class RedisTasks implements TaskStore {
     return answers;
   }
 
-  async claim(request: ClaimRequest): Promise<Claim> {
+  /** Like all that is done for every exchange of a busy runner without `async`: each promise more is felt with short tasks. */
+  claim(request: ClaimRequest): Promise<Claim> {
     const settling = this.settling;
     this.settling = undefined;
     const exchange = this.isShort(request) && this.exchangeOf(settling?.settlements ?? [], request);
-    if (exchange) return this.exchange(exchange, request, settling);
+    return exchange ? this.exchange(exchange, request, settling) : this.claimInFull(request, settling);
+  }
+
+  private async claimInFull(request: ClaimRequest, settling?: Settling): Promise<Claim> {
     const names = request.queues.map(({ queue }) => queue);
     if (!settling)
       return readClaim(
@@ -97,14 +101,16 @@ export class RedisTasks implements TaskStore {
       ...outcomes.args,
       ...claimArguments(request, all, this.turn++, this.settings),
     ]);
-    settling.answer(both.then(([letters]) => readSettled(outcomes.order, letters as string)));
+    both
+      .then(([letters]) => readSettled(outcomes.order, letters as string))
+      .then(settling.answer, settling.fail);
     return readClaim(names, (await both).slice(1));
   }
 
   /** Waits for the end of the moment, in case a claim is to go with it. */
   settle(settlements: readonly Settlement[]): Promise<Settled[]> {
-    return new Promise((resolve) => {
-      const settling: Settling = { settlements, answer: resolve };
+    return new Promise((answer, fail) => {
+      const settling: Settling = { settlements, answer, fail };
       this.sendAlone();
       this.settling = settling;
       queueMicrotask(() => this.settling === settling && this.sendAlone());
@@ -141,20 +147,31 @@ export class RedisTasks implements TaskStore {
   }
 
   /** The short way; what turns out to be unusual is done in full right after it. */
-  private async exchange(exchange: Exchange, request: ClaimRequest, settling?: Settling): Promise<Claim> {
-    const reply = this.connection.run('exchange', exchange.queues, exchange.args) as Promise<string[]>;
-    const exchanged = reply.then((values) => readExchange(exchange, request, values));
-    settling?.answer(
-      exchanged.then(({ oddSettlements }) => this.settleOdd(settling.settlements, oddSettlements)),
-    );
+  private exchange(exchange: Exchange, request: ClaimRequest, settling?: Settling): Promise<Claim> {
     const sentAt = performance.now();
-    const { claim, oddQueues } = await exchanged;
+    const exchanged = this.connection
+      .run('exchange', exchange.queues, exchange.args)
+      .then((reply) => readExchange(exchange, request, reply as string[]));
+    if (settling)
+      exchanged.then(({ oddSettlements }) => this.settleOdd(settling, oddSettlements), settling.fail);
+    return exchanged.then((answer) => this.exchanged(exchange, request, answer, sentAt));
+  }
+
+  private exchanged(
+    exchange: Exchange,
+    request: ClaimRequest,
+    { claim, oddQueues }: Exchanged,
+    sentAt: number,
+  ): Claim | Promise<Claim> {
     const [asked] = request.queues;
     const isFull = claim.tasks.length > 0 && claim.tasks.length === Math.min(asked!.limit, request.limit);
     // One queue that gave all it was asked for need not be looked through again at once.
     if (!isFull || exchange.queues.length > 1) this.full = undefined;
     else this.full ??= { queue: asked!.queue, until: sentAt + lookEveryMs };
-    if (oddQueues.length === 0) return claim;
+    return oddQueues.length === 0 ? claim : this.claimOdd(request, claim, oddQueues);
+  }
+
+  private async claimOdd(request: ClaimRequest, claim: Claim, oddQueues: readonly string[]): Promise<Claim> {
     for (const queue of oddQueues) this.oddSince.set(queue, performance.now());
     const queues = request.queues.filter(({ queue }) => oddQueues.includes(queue));
     const limit = request.limit - claim.tasks.length;
@@ -175,19 +192,17 @@ export class RedisTasks implements TaskStore {
     return !queues.some(({ queue }) => this.oddSince.has(queue));
   }
 
-  private async settleOdd(all: readonly Settlement[], odd: readonly Settlement[]): Promise<Settled[]> {
-    if (odd.length === 0) return all.map(() => 'settled');
-    const answers = await this.settleInFull(odd);
-    return all.map((settlement) => {
-      const at = odd.indexOf(settlement);
-      return at < 0 ? 'settled' : answers[at]!;
-    });
+  private settleOdd({ settlements, answer, fail }: Settling, odd: readonly Settlement[]): void {
+    if (odd.length === 0) return answer(settlements.map(() => 'settled'));
+    const all = (answers: readonly Settled[]) =>
+      settlements.map((settlement) => answers[odd.indexOf(settlement)] ?? 'settled');
+    this.settleInFull(odd).then(all).then(answer, fail);
   }
 
   private sendAlone(): void {
     const { settling } = this;
     this.settling = undefined;
-    if (settling) settling.answer(this.settleInFull(settling.settlements));
+    if (settling) this.settleInFull(settling.settlements).then(settling.answer, settling.fail);
   }
 
   private async settleInFull(settlements: readonly Settlement[]): Promise<Settled[]> {
@@ -217,23 +232,12 @@ export class RedisTasks implements TaskStore {
 /** Outcomes that wait for the end of the moment. */
 interface Settling {
   readonly settlements: readonly Settlement[];
-  readonly answer: (settled: Promise<Settled[]>) => void;
+  readonly answer: (settled: Settled[]) => void;
+  readonly fail: (error: Error) => void;
 }
 
 function readSettled(order: readonly number[], letters: string): Settled[] {
   const answers: Settled[] = [];
   order.forEach((index, at) => (answers[index] = letters[at] === 's' ? 'settled' : 'lost'));
   return answers;
-}
-
-/** What the short way and, for its odd queues, the long one have answered. */
-function joined(request: ClaimRequest, short: Claim, rest: Claim, oddQueues: readonly string[]): Claim {
-  return {
-    tasks: [...short.tasks, ...rest.tasks],
-    nextInMs: request.queues.map(({ queue }, index) => {
-      const at = oddQueues.indexOf(queue);
-      return at < 0 ? short.nextInMs[index]! : rest.nextInMs[at]!;
-    }),
-    ...(rest.unanswered ? { unanswered: rest.unanswered } : {}),
-  };
 }

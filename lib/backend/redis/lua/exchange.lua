@@ -32,24 +32,24 @@ for index = 1, queue_count do
   end
   local runs = redis.call('HMGET', KEYS[o + 5], unpack(fields))
   own[index] = runs[1]
-  local members, gone = {}, {}
+  local members, gone = {}, 0
   for i = 1, count do
-    n = n + 1
-    local epoch, prefix
+    local id, epoch, prefix = fields[i + 1], nil, nil
     if runs[i + 1] then
       epoch, prefix = string.match(runs[i + 1], '^p|([^|]*)|[^|]*|0|[^|]*|[^|]*|([^|]*)|[^|]*|P|')
     end
     if epoch == epochs[i] then
-      gone[#gone + 1] = fields[i + 1]
-      members[#members + 1] = prefix .. ':' .. fields[i + 1]
+      gone = gone + 1
+      fields[gone + 1], members[gone] = id, prefix .. ':' .. id
     else
-      odd = odd .. n .. ','
+      odd = odd .. n + i .. ','
     end
   end
-  if #gone > 0 then
+  n = n + count
+  if gone > 0 then
     redis.call('ZREM', KEYS[o + 3], unpack(members))
-    redis.call('HDEL', KEYS[o + 5], unpack(gone))
-    redis.call('HDEL', KEYS[o + 4], unpack(gone))
+    redis.call('HDEL', KEYS[o + 5], unpack(fields, 2, gone + 1))
+    redis.call('HDEL', KEYS[o + 4], unpack(fields, 2, gone + 1))
   end
 end
 
@@ -73,7 +73,7 @@ for index = 1, queue_count do
         local prefix = string.sub(member, 1, string.find(member, ':', 1, true) - 1)
         local priority = #prefix > 10 and tonumber(string.sub(prefix, 11)) or 0
         members[#members + 1] = member
-        entries[i] = string.format('%.0f', (priority + 1000) * PRIORITY_STEP + tonumber(due[i + 1]))
+        entries[i] = string.format('%d', (priority + 1000) * PRIORITY_STEP + tonumber(due[i + 1]))
         entries[i + 1] = member
       end
       redis.call('ZREM', KEYS[o + 2], unpack(members))
@@ -124,10 +124,12 @@ for turn = 0, queue_count - 1 do
     end
     local values = redis.call('HMGET', KEYS[o + 4], unpack(ids))
     local runs = redis.call('HMGET', KEYS[o + 5], unpack(ids))
-    local epoch, lease_ends = epochs[index], string.format('%.0f', now + tonumber(lease_ms))
+    local queue, epoch, lease_ends = index - 1 .. '|', epochs[index], string.format('%d', now + lease_ms)
     local leases, texts, begin = {}, { '', '' }, at
+    local epoch_text, score, due_at
     for i = 1, count do
-      local value, attempt, failures = values[i], 1, '0'
+      -- A number is made text once: that costs as much as looking up a task.
+      local value, attempt, failures = values[i], '1', '0'
       local prefix, retries
       if value then prefix, retries = string.match(value, '^P|([^|]*)|[^|]*|[^|]*|([^|]*)|') end
       if not prefix then
@@ -138,17 +140,23 @@ for turn = 0, queue_count - 1 do
         attempt, failures = string.match(runs[i], '^.|[^|]*|([^|]*)|([^|]*)|')
         attempt = attempt + 1
       end
+      if popped[i * 2] ~= score then
+        score = popped[i * 2]
+        due_at = string.format('%d', math.fmod(score, PRIORITY_STEP))
+      end
       epoch = epoch + 1
-      local lease = string.format('%.0f', epoch) .. '|' .. attempt .. '|' .. failures .. '|'
-        .. string.format('%.0f', math.fmod(tonumber(popped[i * 2]), PRIORITY_STEP)) .. '|'
+      epoch_text = string.format('%d', epoch)
       -- The last first: a short sorted set is searched from its head, and these all sort behind one another.
       leases[(count - i) * 2 + 1], leases[(count - i) * 2 + 2] = lease_ends, popped[i * 2 - 1]
-      texts[i * 2 + 1], texts[i * 2 + 2] = ids[i], 'p|' .. lease .. '0|' .. prefix .. '|' .. retries .. '|P||' .. runner
-      reply[at + 1], reply[at + 2] = (index - 1) .. '|' .. lease .. ids[i], value
+      texts[i * 2 + 1] = ids[i]
+      texts[i * 2 + 2] = 'p|' .. epoch_text .. '|' .. attempt .. '|' .. failures .. '|' .. due_at .. '|0|'
+        .. prefix .. '|' .. retries .. '|P||' .. runner
+      reply[at + 1] = queue .. epoch_text .. '|' .. attempt .. '|' .. failures .. '|' .. due_at .. '|' .. ids[i]
+      reply[at + 2] = value
       at = at + 2
     end
     if next_at[index] then
-      texts[2] = string.format('%.0f', epoch) .. '|'
+      texts[2] = epoch_text .. '|'
       redis.call('ZADD', KEYS[o + 3], unpack(leases))
       redis.call('HSET', KEYS[o + 5], unpack(texts))
       next_at[index] = math.min(next_at[index], tonumber(lease_ends))
@@ -173,7 +181,7 @@ for turn = 0, queue_count - 1 do
     if waits[index] > 0 then
       reply[index + 1] = '0'
     elseif next_at[index] < math.huge then
-      reply[index + 1] = string.format('%.0f', math.max(next_at[index] - now, 0))
+      reply[index + 1] = string.format('%d', math.max(next_at[index] - now, 0))
     end
   end
 end
