@@ -11,12 +11,14 @@ import { measureIdle } from './measures/idle.js';
 import { measureLatency } from './measures/latency.js';
 import { measureMemory } from './measures/memory.js';
 import { measureProcess } from './measures/process.js';
+import { measureUnique } from './measures/unique.js';
 import { printReport } from './report.js';
 import { readSettings, type MeasureName, type Settings } from './settings.js';
 
 const measures: Record<MeasureName, (bench: Bench) => Promise<Figure[]>> = {
   process: measureProcess,
   enqueue: measureEnqueue,
+  unique: measureUnique,
   latency: measureLatency,
   due: measureDue,
   memory: measureMemory,

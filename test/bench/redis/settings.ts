@@ -11,6 +11,7 @@ export interface Settings {
 export const measureNames = [
   'process',
   'enqueue',
+  'unique',
   'latency',
   'due',
   'memory',
