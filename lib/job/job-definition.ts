@@ -3,6 +3,7 @@ import { checkEnqueueOptions, type EnqueueOptions } from '../task/enqueue-option
 import { planEnqueue, type EnqueuePlan, type JobDefaults } from '../task/enqueue-plan.js';
 import { paramsFingerprint } from '../task/params-fingerprint.js';
 import { paramsCodec, type ParamsCodec, type ParamsType } from '../task/params.js';
+import { checkUniqueNames } from '../task/unique-names.js';
 import { defaultBackoff, type Backoff } from '../task/retry-policy.js';
 import { methodOf, type JobSource } from './declaration.js';
 import { InvalidJobError } from './errors.js';
@@ -50,6 +51,7 @@ export class JobDefinition {
     this.timeoutMs =
       timeout === undefined ? undefined : toMs(timeout, { where: this.where, option: 'timeout' });
     this.plan = planEnqueue(this.defaults, undefined, this.where);
+    checkUniqueNames(this.plan.unique?.by, this.params, this.where);
   }
 
   get queue(): string {
@@ -64,7 +66,9 @@ export class JobDefinition {
   planFor(options: EnqueueOptions | undefined): EnqueuePlan {
     if (options === undefined) return this.plan;
     checkEnqueueOptions(options, this.where);
-    return planEnqueue(this.defaults, options, this.where);
+    const plan = planEnqueue(this.defaults, options, this.where);
+    if (options.unique && options.unique.by) checkUniqueNames(options.unique.by, this.params, this.where);
+    return plan;
   }
 }
 

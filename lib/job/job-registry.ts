@@ -5,8 +5,8 @@ import { DuplicateJobError, JobNotProvidedError, NotAJobError } from './errors.j
 import { JobDefinition } from './job-definition.js';
 import type { JobClass } from './job-handler.js';
 import type { HookChain } from './hook-chain.js';
-import type { JobDefaults } from '../task/enqueue-plan.js';
-import { InvalidOptionError } from '../task/errors.js';
+import { UniqueGroups } from './unique-groups.js';
+import type { EnqueuePlan, JobDefaults } from '../task/enqueue-plan.js';
 
 /** A job as `enqueue` needs it; without a handler where the class is only known by its decorator. */
 export interface EnqueuableJob {
@@ -32,7 +32,7 @@ export class JobRegistry {
   private readonly byName = new Map<string, ProvidedJob>();
   private readonly byClass = new Map<object, EnqueuableJob>();
   private readonly schedules: DeclaredSchedule[] = [];
-  private readonly groups = new Map<string, { readonly queue: string; readonly where: string }>();
+  private readonly groups = new UniqueGroups();
 
   constructor(
     private readonly settings: RegistrySettings,
@@ -45,7 +45,8 @@ export class JobRegistry {
     const other = this.byName.get(definition.name)?.definition;
     if (other && isSame(other.source, source)) return undefined;
     if (other) throw new DuplicateJobError(definition.name, other.where, definition.where);
-    this.checkGroup(definition);
+    const group = definition.plan.unique?.group;
+    if (group !== undefined) this.groups.declare(group, definition);
     const handler = handlerOf(definition);
     const job = { definition, handler, hasEnqueueHooks: this.hasEnqueueHooks(handler.shape) };
     this.byName.set(definition.name, job);
@@ -80,6 +81,11 @@ export class JobRegistry {
     return job;
   }
 
+  /** Stops a task whose group is in another queue than its own. */
+  checkGroup({ definition }: EnqueuableJob, { queue, unique }: EnqueuePlan): void {
+    if (unique?.group !== undefined) this.groups.call(unique.group, definition, queue);
+  }
+
   private enqueuableUnprovided(target: JobClass): EnqueuableJob {
     const source = classSourceOf(target);
     if (!source) throw new NotAJobError(target?.name ?? String(target));
@@ -88,25 +94,9 @@ export class JobRegistry {
     if (beforeEnqueue || afterEnqueue)
       throw new JobNotProvidedError(definition.name, 'its enqueue hooks need an instance');
     if (uniqueBy) throw new JobNotProvidedError(definition.name, 'its method `uniqueBy` needs an instance');
-    this.checkGroup(definition);
     const job = { definition, hasEnqueueHooks: this.hasEnqueueHooks({}) };
     this.byClass.set(target, job);
     return job;
-  }
-
-  /** Locks hold within one queue: jobs of a group that lay in several would not know of each other's. */
-  private checkGroup({ plan, where, queue }: JobDefinition): void {
-    const group = plan.unique?.group;
-    if (group === undefined) return;
-    const other = this.groups.get(group);
-    if (other && other.queue !== queue)
-      throw new InvalidOptionError(
-        where,
-        'unique.group',
-        group,
-        `used in one queue: ${where} is in '${queue}' and ${other.where} in '${other.queue}'`,
-      );
-    this.groups.set(group, { queue, where });
   }
 
   private define(source: JobSource): JobDefinition {

@@ -100,6 +100,7 @@ export class JobQueue {
     const task = buildTask(job.definition.name, params.text, plan, this.ids.next(now), now);
     const built = { task, job, params: params.value, plan };
     if (!plan.unique) return built;
+    this.registry.checkGroup(job, plan);
     const lock = lockFor(job, plan.unique, params.value, () => this.preview(built));
     if (!isPromise(lock)) return { ...built, task: { ...task, lock } };
     return lock.then((made) => ({ ...built, task: { ...task, lock: made } }));

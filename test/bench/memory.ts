@@ -70,6 +70,17 @@ class WithInterceptor {
   }
 }
 
+/** The same params with and without a lock. Never run here. */
+@Job()
+class Numbered {
+  run(_params: { order: number }) {}
+}
+
+@Job({ unique: { lock: 'until_completed' } })
+class Unique {
+  run(_params: { order: number }) {}
+}
+
 /** Never run here: they are what the others must not be slowed by. */
 @Job({ priority: 1000 })
 class Backlog {
@@ -78,7 +89,7 @@ class Backlog {
 
 @Module({
   imports: [JobsModule.forRoot({ log: false, runner: { concurrency: 100, autoStart: false } })],
-  providers: [Plain, WithParams, WithInterceptor, Backlog],
+  providers: [Plain, WithParams, WithInterceptor, Numbered, Unique, Backlog],
 })
 class BenchModule {}
 
@@ -100,7 +111,7 @@ async function enqueueByCallers(
   let left = count;
   const enqueue = jobs.enqueue.bind(jobs) as (job: JobClass, params?: unknown) => Promise<unknown>;
   const caller = async () => {
-    while (left-- > 0) await enqueue(job, params);
+    while (left-- > 0) await enqueue(job, typeof params === 'function' ? params() : params);
   };
   await Promise.all(Array.from({ length: callers }, caller));
 }
@@ -148,6 +159,37 @@ async function bulk(): Promise<Row> {
     );
     return { work: 'enqueue, bulk of 10,000, Plain', 'tasks/s': thousands(median), spread };
   });
+}
+
+/** What a lock costs at enqueue: each task has a key of its own. By turns, each round in a store of its own. */
+async function uniqueCost(): Promise<Row> {
+  const figures = new Map<JobClass, number[]>([
+    [Numbered, []],
+    [Unique, []],
+  ]);
+  let [order, turn] = [0, 0];
+  const { median } = await rounds(roundCount, () =>
+    withApp(async (jobs) => {
+      const pace = new Map<JobClass, number>();
+      for (const job of turn++ % 2 === 0 ? [Numbered, Unique] : [Unique, Numbered])
+        pace.set(
+          job,
+          await perSecond(tasks, () => enqueueByCallers(jobs, tasks, job, () => ({ order: order++ }))),
+        );
+      for (const [job, all] of figures) all.push(pace.get(job)!);
+      return pace.get(Numbered)! / pace.get(Unique)!;
+    }),
+  );
+  const middle = (job: JobClass) => {
+    const [, ...counted] = figures.get(job)!;
+    return thousands(counted.sort((a, b) => a - b)[Math.floor(roundCount / 2)]!);
+  };
+  return {
+    work: `enqueue, ${callers} callers, with a number as params`,
+    plain: middle(Numbered),
+    unique: middle(Unique),
+    cost: `${median.toFixed(2)}×`,
+  };
 }
 
 /** The same work with a small and a large store: what grows with n would show. */
@@ -219,6 +261,7 @@ printTable('Enqueue and process', [
   ...(await enqueueAndProcess(WithParams, { order: 'A-1', amount: 3 })),
   ...(await enqueueAndProcess(WithInterceptor)),
 ]);
+printTable('Unique tasks, tasks/s', [await uniqueCost()]);
 printTable('Enqueue and process 20,000 tasks beside others', [
   await flatness('waiting behind them', (jobs, count) => fillInBulks(jobs, count, {})),
   await flatness('scheduled for tomorrow', (jobs, count) =>

@@ -11,6 +11,9 @@ import {
   type Task,
   type UniqueOptions,
 } from 'nestjs-jobs';
+import { Type } from 'class-transformer';
+import { IsInt, IsString } from 'class-validator';
+import * as v from 'valibot';
 import { z } from 'zod';
 import { yearly } from './fixtures/recurring.js';
 import { start } from './fixtures/start.js';
@@ -82,6 +85,73 @@ describe('A unique job that is wrong stops the start', () => {
     expect(error).toBeInstanceOf(InvalidOptionError);
     expect((error as Error).message).toMatch(/^Charge: unique\./);
     expect((error as Error).message).toContain(message);
+  });
+
+  describe('by a name in `by` that no param has', () => {
+    class OwnerParams {
+      @IsInt() owner!: number;
+    }
+    class ChargeParams extends OwnerParams {
+      @IsString() name!: string;
+      @Type(() => Date) on?: Date;
+      cents = 100;
+      get initial(): string {
+        return this.name.slice(0, 1);
+      }
+    }
+    const withBy = (by: string[], params: unknown) => declared(until({ by }), { params });
+
+    it('of a class with decorators, and names the class and the name', async () => {
+      const error = (await refusal(withBy(['ownr', 'name'], ChargeParams))) as Error;
+      expect(error).toBeInstanceOf(InvalidOptionError);
+      expect(error.message).toBe(
+        `Charge: unique.by is ["ownr","name"], but must be names of params: ChargeParams has no 'ownr', only name, on, owner, cents; ` +
+          'a property without a decorator is not known: give it one, such as @Allow()',
+      );
+      expect(((await refusal(withBy(['toString'], ChargeParams))) as Error).message).toContain(
+        `no 'toString'`,
+      );
+    });
+
+    it('but none that is decorated, inherited, has a value or is a getter', async () => {
+      expect(
+        await refusal(withBy(['owner', 'name', 'on', 'cents', 'initial'], ChargeParams)),
+      ).toBeUndefined();
+    });
+
+    it('but none of a class that says nothing of its properties', async () => {
+      class Bare {
+        declare user: string;
+      }
+      expect(await refusal(withBy(['usr'], Bare))).toBeUndefined();
+    });
+
+    it('of a schema that tells what comes out of it, and that nothing else does', async () => {
+      const schema = z.object({ user: z.string(), note: z.string().default('-') });
+      const error = (await refusal(withBy(['usr', 'nte', 'note'], schema))) as Error;
+      expect(error.message).toBe(
+        `Charge: unique.by is ["usr","nte","note"], but must be names of params: the schema has no 'usr', 'nte', only user, note`,
+      );
+      expect(await refusal(withBy(['user', 'note'], schema))).toBeUndefined();
+    });
+
+    it.each<[string, unknown]>([
+      ['a zod schema that takes others', z.looseObject({ user: z.string() })],
+      ['a zod schema with a date', z.object({ user: z.string(), on: z.coerce.date() })],
+      ['a zod schema that transforms', z.object({ user: z.string() }).transform((value) => value)],
+      ['a valibot schema', v.object({ user: v.string() })],
+    ])('but none of %s, whose names cannot be known', async (_, schema) => {
+      expect(await refusal(withBy(['usr'], schema))).toBeUndefined();
+    });
+
+    it('and rejects the call that has one', async () => {
+      const Charge = withBy(['name'], ChargeParams) as new () => { run(): void };
+      const app = await start({ providers: [Charge] });
+      const call = (by: string[]) =>
+        app.jobs.enqueue(Charge, { owner: 1, name: 'ada' } as never, { unique: { by } });
+      await expect(call(['ownr', 'name'])).rejects.toThrow(`Charge: unique.by is ["ownr","name"]`);
+      expect(await call(['owner'])).toMatchObject({ status: 'enqueued' });
+    });
   });
 
   it('by a decorator of recurring work, too', async () => {
@@ -163,6 +233,76 @@ describe('A group', () => {
         /^Refund: unique\.group is "money".*'shop'.*Charge.*'bank'/,
       );
     expect(await app.jobs.enqueue(Charge, { user: 'grace' })).toMatchObject({ status: 'enqueued' });
+  });
+
+  describe('that a call names', () => {
+    const startShop = async (queues: [string, string]) => {
+      @Job({ queue: queues[0] })
+      class Pay implements JobHandler<{ user: string }> {
+        run(_params: { user: string }): void {}
+      }
+      @Job({ queue: queues[1] })
+      class Send implements JobHandler<{ user: string }> {
+        run(_params: { user: string }): void {}
+      }
+      const { Charge } = jobs(['bank', 'bank']);
+      const app = await start({ providers: [Charge], options: onlyEnqueues });
+      return { app, Pay, Send, Charge };
+    };
+    const inGroup = (group: string, more: object = {}) => ({ unique: until({ group, ...more }) });
+
+    it('shares its keys among the jobs of one queue', async () => {
+      const { app, Pay, Send } = await startShop(['shop', 'shop']);
+      const { id } = await app.jobs.enqueue(Pay, { user: 'ada' }, inGroup('goods'));
+      expect(await app.jobs.enqueue(Send, { user: 'ada' }, inGroup('goods'))).toMatchObject({ holder: id });
+    });
+
+    it('is not in another queue than that of a job which has it in its code', async () => {
+      const { app, Pay } = await startShop(['shop', 'shop']);
+      const enqueuing = app.jobs.enqueue(Pay, { user: 'ada' }, inGroup('money'));
+      await expect(enqueuing).rejects.toThrow(InvalidOptionError);
+      await expect(enqueuing).rejects.toThrow(
+        /^Pay: unique\.group is "money".*Pay is in 'shop'.*Charge in 'bank'/,
+      );
+      expect(await app.catalog.counts('shop')).toMatchObject({ waiting: 0 });
+      const call = { ...inGroup('money'), queue: 'bank' };
+      expect(await app.jobs.enqueue(Pay, { user: 'ada' }, call)).toMatchObject({ status: 'enqueued' });
+    });
+
+    it('is not in another queue than that of the call which named it first', async () => {
+      const { app, Pay, Send } = await startShop(['shop', 'post']);
+      await app.jobs.enqueue(Pay, { user: 'ada' }, inGroup('goods'));
+      await expect(app.jobs.enqueue(Send, { user: 'ada' }, inGroup('goods'))).rejects.toThrow(
+        /^Send: unique\.group is "goods".*Send is in 'post'.*Pay in 'shop'/,
+      );
+      expect(await app.jobs.enqueue(Send, { user: 'ada' }, inGroup('other'))).toMatchObject({
+        status: 'enqueued',
+      });
+      await expect(
+        app.jobs.bulk((bulk) => {
+          bulk.enqueue(Pay, { user: 'grace' });
+          bulk.enqueue(Send, { user: 'grace' }, inGroup('goods'));
+        }),
+      ).rejects.toThrow(/^Send: unique\.group/);
+      expect(await app.catalog.counts('shop')).toMatchObject({ waiting: 1 });
+    });
+
+    it('is checked also for a job in whose code it stands, but which this process does not provide', async () => {
+      const { app } = await startShop(['shop', 'shop']);
+      const { Refund } = jobs(['bank', 'till']);
+      await expect(app.jobs.enqueue(Refund, { user: 'ada' })).rejects.toThrow(
+        /^Refund: unique\.group is "money".*'till'.*'bank'/,
+      );
+    });
+
+    it('may be in several queues for one job alone, each with locks of its own', async () => {
+      const { app, Charge } = await startShop(['shop', 'shop']);
+      const { id } = await app.jobs.enqueue(Charge, { user: 'ada' });
+      expect(await app.jobs.enqueue(Charge, { user: 'ada' }, { queue: 'till' })).toMatchObject({
+        status: 'enqueued',
+      });
+      expect(await app.jobs.enqueue(Charge, { user: 'ada' })).toMatchObject({ holder: id });
+    });
   });
 
   it('does not join jobs that are not in it', async () => {

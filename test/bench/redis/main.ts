@@ -13,11 +13,13 @@ import { measureCommands } from './measures/commands.js';
 import { measureDue } from './measures/due.js';
 import { measureIdle } from './measures/idle.js';
 import { measureMemory } from './measures/memory.js';
+import { measureUnique } from './measures/unique.js';
 import type { RedisBench } from './redis-bench.js';
 
 const measures: Measures<RedisBench> = {
   process: (bench) => measureProcess(bench, loads),
   enqueue: (bench) => measureEnqueue(bench, ways),
+  unique: measureUnique,
   latency: (bench) => measureLatency(bench, latencyGoals),
   due: measureDue,
   memory: measureMemory,

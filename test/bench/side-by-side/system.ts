@@ -15,6 +15,8 @@ export function payload(at = ''): Payload {
 /** The side that enqueues. */
 export interface Producer {
   add(params: Payload): Promise<unknown>;
+  /** A task with a unique lock of its own; ours alone has this. */
+  addUnique?(params: Payload): Promise<unknown>;
   /** All in one call; each due at its moment where moments are given. */
   addBulk(params: readonly Payload[], dueAt?: readonly number[]): Promise<unknown>;
   close(): Promise<unknown>;

@@ -7,10 +7,15 @@ import type { Payload, System } from '../system.js';
 /** A real Nest application on both sides, with the default options but for the logging. */
 export const nestjsJobs: System = {
   async produce(url, queue) {
-    const { app, NoOp } = await startApp({ backend: url, log: false, runner: false }, queue, () => undefined);
+    const { app, NoOp, Unique } = await startApp(
+      { backend: url, log: false, runner: false },
+      queue,
+      () => undefined,
+    );
     const jobs = app.get(JobQueue);
     return {
       add: (params) => jobs.enqueue(NoOp, params),
+      addUnique: (params) => jobs.enqueue(Unique, params),
       addBulk: (all, dueAt) =>
         jobs.bulk((bulk) => {
           all.forEach((params, index) =>
@@ -39,10 +44,17 @@ async function startApp(options: JobsOptions, queue: string, handle: (params: Pa
       handle(params);
     }
   }
-  @Module({ imports: [JobsModule.forRoot(options)], providers: [NoOp] })
+  @Job({ queue, unique: { lock: 'until_completed' } })
+  class Unique {
+    async run(params: Payload) {
+      handle(params);
+    }
+  }
+  @Module({ imports: [JobsModule.forRoot(options)], providers: [NoOp, Unique] })
   class BenchModule {}
   return {
     app: await NestFactory.createApplicationContext(BenchModule, { logger: false, abortOnError: false }),
     NoOp,
+    Unique,
   };
 }

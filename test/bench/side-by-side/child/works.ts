@@ -22,7 +22,7 @@ export interface Place {
 }
 
 /** What a child process can be asked to do: one piece of work, and its answer. */
-export const works = { fill, handle, enqueue, hear, call, supply, due, rest };
+export const works = { fill, handle, enqueue, enqueueUnique, hear, call, supply, due, rest };
 export type Works = typeof works;
 
 const bulkSize = 10_000;
@@ -90,12 +90,42 @@ async function enqueue(
   return passed;
 }
 
-async function addByAwaiters(producer: Producer, awaiters: number, count: number): Promise<void> {
+const addByAwaiters = (producer: Producer, awaiters: number, count: number) =>
+  byAwaiters(awaiters, count, () => producer.add(payload()));
+
+async function byAwaiters(awaiters: number, count: number, add: () => Promise<unknown>): Promise<void> {
   let left = count;
   const awaiter = async () => {
-    while (left-- > 0) await producer.add(payload());
+    while (left-- > 0) await add();
   };
   await Promise.all(Array.from({ length: awaiters }, awaiter));
+}
+
+/**
+ * Enqueues plain tasks and unique ones, each with a key of its own, by turns in one process: what the machine does to one it
+ * does to the other. Answers the seconds of each turn.
+ */
+async function enqueueUnique(
+  system: System,
+  { url, queue, awaiters, turns, count }: Place & { awaiters: number; turns: number; count: number },
+): Promise<{ plain: number[]; unique: number[] }> {
+  const producer = await system.produce(url, queue);
+  let key = 0;
+  const ways = {
+    plain: () => producer.add(payload(String(key++))),
+    unique: () => producer.addUnique!(payload(String(key++))),
+  };
+  const seconds = { plain: [] as number[], unique: [] as number[] };
+  // The first turn of each warms up.
+  for (let turn = 0; turn <= turns; turn++) {
+    for (const way of turn % 2 === 0 ? (['plain', 'unique'] as const) : (['unique', 'plain'] as const)) {
+      const from = performance.now();
+      await byAwaiters(awaiters, count, ways[way]);
+      if (turn > 0) seconds[way].push((performance.now() - from) / 1_000);
+    }
+  }
+  await producer.close();
+  return seconds;
 }
 
 async function addInBulks(producer: Producer, size: number, count: number): Promise<void> {
