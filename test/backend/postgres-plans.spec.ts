@@ -81,7 +81,7 @@ const claim = (limit = 10) => ({
     leaseMs: 60_000,
     runner: 'mine',
     turn: 0,
-    purges: true,
+    remember: 60_000,
     declares: ['Some'],
   },
   deadKeep: 1_000,

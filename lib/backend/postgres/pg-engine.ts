@@ -47,7 +47,9 @@ export async function pgEngine({
   const poolOf = (max: number, idleTimeoutMillis = 0): PgPool => {
     const made = new pg.Pool({ ...own, max, idleTimeoutMillis });
     // Connections that break while nobody uses them are made anew when they are needed.
-    made.on('error', () => undefined);
+    made.on('error', unheard);
+    // From the first moment: a server may end a connection in the very packet that says that it is ready.
+    made.on('connect', (client) => void client.on('error', unheard));
     pools.push(made);
     return made;
   };
@@ -112,7 +114,7 @@ async function inTransaction<R>(
   }
 }
 
-/** A connection that breaks amid a transaction says so by its next answer; unheard, it would end the process. */
+/** A connection that breaks says so by its next answer, too; unheard, it would end the process. */
 function unheard(): void {}
 
 interface Pg {
