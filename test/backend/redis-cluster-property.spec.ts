@@ -15,5 +15,5 @@ afterAll(() => client.disconnect());
 
 const open: OpenStore = (settings) => openRedisStore(settings, client, url);
 
-describeProperty('redis cluster', open, { runs: 100, steps: 50 });
-describeScheduleProperty('redis cluster', open, { runs: 100, steps: 50 });
+describeProperty('redis cluster', open, { runs: 50, steps: 50 });
+describeScheduleProperty('redis cluster', open, { runs: 50, steps: 50 });

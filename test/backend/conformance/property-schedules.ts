@@ -67,7 +67,8 @@ export function describeScheduleProperty(
           ),
           { numRuns: options.runs },
         ),
-      120_000,
+      // Only an end to what hangs: with other work on the machine it may take minutes.
+      300_000,
     );
   });
 }
