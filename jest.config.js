@@ -6,8 +6,8 @@ export default {
   roots: ['<rootDir>/test', '<rootDir>/sample'],
   // No claim about speed, only an end to what hangs: machines are shared, and one may be ten times slower than another.
   testTimeout: 60_000,
-  // Many tests wait for leases to end and servers to come back: three at a time wait together, also on two cores.
-  maxWorkers: 3,
+  // Many tests wait for leases to end and servers to come back: two at a time wait together, also on two cores.
+  maxWorkers: 2,
   testMatch: ['**/*.spec.ts'],
   modulePathIgnorePatterns: ['<rootDir>/test/package/', '<rootDir>/test/bench/peers/'],
   extensionsToTreatAsEsm: ['.ts'],

@@ -4,5 +4,5 @@ import { describeScheduleProperty } from './conformance/property-schedules.js';
 
 const open = onPglite();
 
-describeProperty('pglite', open, { runs: 30, steps: 50 });
-describeScheduleProperty('pglite', open, { runs: 30, steps: 50 });
+describeProperty('pglite', open, { runs: 20, steps: 50 });
+describeScheduleProperty('pglite', open, { runs: 20, steps: 50 });

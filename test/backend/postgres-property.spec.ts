@@ -4,5 +4,5 @@ import { describeScheduleProperty } from './conformance/property-schedules.js';
 
 const open = onPostgres();
 
-describeProperty('postgres', open, { runs: 100, steps: 50 });
-describeScheduleProperty('postgres', open, { runs: 100, steps: 50 });
+describeProperty('postgres', open, { runs: 60, steps: 50 });
+describeScheduleProperty('postgres', open, { runs: 60, steps: 50 });

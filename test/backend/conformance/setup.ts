@@ -33,7 +33,8 @@ export const settings: BackendSettings = {
   prefix: 'jobs',
   deadKeepMs: 3_600_000,
   cancelledKeepMs: 1_800_000,
-  enqueueTimeoutMs: 5_000,
+  // Long, so that a busy machine does not make it a test of patience.
+  enqueueTimeoutMs: 30_000,
 };
 export const leaseMs = 30_000;
 export const boom = { name: 'Error', message: 'boom' };
