@@ -106,7 +106,7 @@ async function byAwaiters(awaiters: number, count: number, add: () => Promise<un
  * does to the other. Answers the seconds of each turn.
  */
 async function enqueueUnique(
-  system: System,
+  { system }: Stage,
   { url, queue, awaiters, turns, count }: Place & { awaiters: number; turns: number; count: number },
 ): Promise<{ plain: number[]; unique: number[] }> {
   const producer = await system.produce(url, queue);
