@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CollisionError } from './postgres-refusal.js';
 import { fromText, toText } from './postgres-text.js';
-import { quoted, type SqlConnection } from './sql-connection.js';
+import { quoted, type Row, type SqlConnection } from './sql-connection.js';
 
 /** How long a statement may take before its connection is taken for dead. */
 export const deadlineMs = 5_000;
@@ -15,13 +15,18 @@ export class PostgresFunctions {
     private readonly schema: string,
   ) {}
 
-  /** Two transactions that were in each other's way are no news to whoever asked: the one that gave way goes again. */
+  /** Calls a function that is asked and answers in JSON. */
   async call(name: string, argument: unknown, withinMs = deadlineMs): Promise<unknown> {
-    const text = toText(argument);
+    return answerOf(await this.ask(name, [toText(argument)], withinMs));
+  }
+
+  /** Two transactions that were in each other's way are no news to whoever asked: the one that gave way goes again. */
+  async ask(name: string, texts: readonly string[], withinMs = deadlineMs): Promise<Row | undefined> {
+    const sql = callOf(this.schema, name, texts.length);
     for (let tries = 1; ; tries++) {
       try {
-        const [row] = await this.connection.query(callOf(this.schema, name), [text], withinMs);
-        return answerOf(row);
+        const [row] = await this.connection.query(sql, texts, withinMs);
+        return row;
       } catch (error) {
         if (!(error instanceof CollisionError) || tries === mostTries) throw error;
         await pause(Math.random() * 10 * tries);
@@ -30,13 +35,14 @@ export class PostgresFunctions {
   }
 }
 
-/** The statement that calls a function with one text. */
-export function callOf(schema: string, name: string): string {
-  return `SELECT ${quoted(schema)}.${name}($1) AS answer`;
+/** The statement that calls a function with so many texts. */
+export function callOf(schema: string, name: string, texts = 1): string {
+  const places = Array.from({ length: texts }, (_, at) => `$${at + 1}`);
+  return `SELECT ${quoted(schema)}.${name}(${places.join()}) AS answer`;
 }
 
 /** What it answered, if anything. */
-export function answerOf(row: { readonly [column: string]: unknown } | undefined): unknown {
+export function answerOf(row: Row | undefined): unknown {
   const answer = row?.answer;
   return typeof answer === 'string' && answer !== '' ? fromText(answer) : undefined;
 }

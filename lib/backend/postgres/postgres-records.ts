@@ -80,42 +80,48 @@ export function keepArgument(keepMs: number): number | undefined {
   return keepMs === Infinity ? undefined : Math.max(Math.round(keepMs), 0);
 }
 
-type Value = string | number | boolean | null;
-
-/** A task in the form that `claimed_text` gives it. */
+/** A task in the form that `claimed_text` gives it: what is not there is empty, and nothing follows where it is plain. */
 export function readClaimed(
   queues: readonly { readonly queue: string }[],
-  row: readonly Value[],
+  fields: readonly string[],
 ): ClaimedTask {
+  const [at, id, epoch, job, params, extra, priority, enqueuedAt, dueAt, attempt, failures, retries, keepMs] =
+    fields;
   return {
-    queue: queues[row[0] as number]!.queue,
-    id: row[1] as string,
-    epoch: row[2] as number,
-    job: row[3] as string,
-    params: row[4] as string,
-    extra: (row[5] as string | null) ?? undefined,
-    priority: row[6] as number,
-    enqueuedAt: row[7] as number,
-    dueAt: row[8] as number,
-    attempt: row[9] as number,
-    failures: row[10] as number,
-    retries: row[11] as number,
-    keepMs: (row[12] as number | null) ?? undefined,
-    scheduleId: (row[13] as string | null) ?? undefined,
-    slot: (row[14] as number | null) ?? undefined,
-    lock: row[15] === null ? undefined : readLock(row.slice(15, 20)),
-    conflictsWith: (row[20] as string | null) ?? undefined,
+    queue: queues[Number(at)]!.queue,
+    id: id!,
+    epoch: Number(epoch),
+    job: job!,
+    params: params!,
+    extra: extra ? extra.slice(1) : undefined,
+    priority: Number(priority),
+    enqueuedAt: Number(enqueuedAt),
+    dueAt: Number(dueAt),
+    attempt: Number(attempt),
+    failures: Number(failures),
+    retries: Number(retries),
+    keepMs: maybeNumber(keepMs),
+    scheduleId: fields[13] || undefined,
+    slot: maybeNumber(fields[14]),
+    lock: fields[15] ? readLock(fields.slice(15, 20)) : undefined,
+    conflictsWith: fields[20] || undefined,
   };
 }
 
-function readLock([key, phase, onConflict, ttlMs, retryAfterMs]: readonly Value[]): TaskLock {
+function readLock([key, phase, onConflict, ttl, retryAfter]: readonly unknown[]): TaskLock {
+  const ttlMs = maybeNumber(ttl);
+  const retryAfterMs = maybeNumber(retryAfter);
   return {
     key: key as string,
     phase: phase as LockPhase,
     onConflict: onConflict as LockConflict,
-    ...(ttlMs === null ? undefined : { ttlMs: ttlMs as number }),
-    ...(retryAfterMs === null ? undefined : { retryAfterMs: retryAfterMs as number }),
+    ...(ttlMs === undefined ? undefined : { ttlMs }),
+    ...(retryAfterMs === undefined ? undefined : { retryAfterMs }),
   };
+}
+
+function maybeNumber(field: unknown): number | undefined {
+  return field === undefined || field === null || field === '' ? undefined : Number(field);
 }
 
 /** A task in the form that `record_of` gives it. */
@@ -144,7 +150,7 @@ export function readRecord(queue: string, row: readonly unknown[]): TaskRecord {
     leaseEndsAt: isPending ? maybe<number>(17) : undefined,
     cancelRequested: row[18] as boolean,
     finishedAt: maybe<number>(19),
-    lock: row[20] === null ? undefined : readLock(row.slice(20, 25) as Value[]),
+    lock: row[20] === null ? undefined : readLock(row.slice(20, 25)),
     scheduleId: maybe<string>(25),
     slot: maybe<number>(26),
   };

@@ -1,22 +1,22 @@
-import type { Outcome, Settled, Settlement } from '../../task/outcome.js';
+import type { Lease, Outcome, Settled, Settlement } from '../../task/outcome.js';
 import { settlementArgument } from './postgres-records.js';
+import { arrayText } from './postgres-text.js';
 
 /** Outcomes as `settle_all` gets them: the usual ones, in bulk, before the others. */
 export interface SettleArguments {
-  readonly done: { readonly queue: string; readonly id: string; readonly epoch: number }[] | undefined;
+  readonly done: readonly Lease[];
   readonly outcomes: Record<string, unknown>[] | undefined;
   /** The place of each in what was given. */
   readonly order: readonly number[];
 }
 
 export function settleArguments(settlements: readonly Settlement[]): SettleArguments {
-  const done: NonNullable<SettleArguments['done']> = [];
+  const done: Lease[] = [];
   const outcomes: Record<string, unknown>[] = [];
   const [first, second]: [number[], number[]] = [[], []];
   settlements.forEach((settlement, at) => {
-    const { queue, id, epoch } = settlement;
     if (isDone(settlement)) {
-      done.push({ queue, id, epoch });
+      done.push(settlement);
       first.push(at);
     } else {
       outcomes.push(settlementArgument(settlement));
@@ -24,15 +24,22 @@ export function settleArguments(settlements: readonly Settlement[]): SettleArgum
     }
   });
   return {
-    done: done.length > 0 ? done : undefined,
+    done,
     outcomes: outcomes.length > 0 ? outcomes : undefined,
     order: [...first, ...second],
   };
 }
 
-export function inOrder(order: readonly number[], letters: string): Settled[] {
+/** What is done, as queues, ids and epochs. */
+export function doneTexts(done: readonly Lease[]): [queues: string, ids: string, epochs: string] {
+  const column = (of: (lease: Lease) => string | number) => arrayText(done.map(of));
+  return [column(({ queue }) => queue), column(({ id }) => id), column(({ epoch }) => epoch)];
+}
+
+export function inOrder(order: Iterable<number>, letters: string): Settled[] {
   const answers: Settled[] = [];
-  order.forEach((index, at) => (answers[index] = letters[at] === 's' ? 'settled' : 'lost'));
+  let at = 0;
+  for (const index of order) answers[index] = letters[at++] === 's' ? 'settled' : 'lost';
   return answers;
 }
 

@@ -14,9 +14,10 @@ import { AddLine } from './postgres-add.js';
 import type { PostgresBell } from './postgres-bell.js';
 import type { PostgresFunctions } from './postgres-functions.js';
 import type { KnownQueues } from './postgres-queues.js';
-import { keepArgument, readClaimed } from './postgres-records.js';
+import { keepArgument, readClaimed, settlementArgument } from './postgres-records.js';
 import { HeldUpError } from './postgres-refusal.js';
-import { inOrder, makesWork, settleArguments, type SettleArguments } from './postgres-settle.js';
+import { doneTexts, inOrder, makesWork, settleArguments, type SettleArguments } from './postgres-settle.js';
+import { recordsOf, toText } from './postgres-text.js';
 
 /** How often a claim also forgets what is past its retention. */
 const purgeEveryMs = 1_000;
@@ -78,7 +79,7 @@ export class PostgresTasks implements TaskStore {
     // What holds up the outcomes must not hold up the claim.
     settling?.answer(
       exchange.then(
-        ([letters]) => this.settled(settling.settlements, outcomes!, letters),
+        ([[letters]]) => this.settled(settling.settlements, outcomes!.order, letters),
         (error: Error) => this.settleAfter(error, settling.settlements),
       ),
     );
@@ -89,10 +90,10 @@ export class PostgresTasks implements TaskStore {
       if (!(error instanceof HeldUpError)) throw error;
       answer = await this.exchange(request, undefined);
     }
-    const [, tasks, nexts] = answer;
+    const [[, ...nexts], ...tasks] = answer;
     return {
-      tasks: tasks.map((row) => readClaimed(request.queues, row)),
-      nextInMs: nexts.map((next) => next ?? Infinity),
+      tasks: tasks.map((fields) => readClaimed(request.queues, fields)),
+      nextInMs: nexts.map((next) => (next === '' ? Infinity : Number(next))),
     };
   }
 
@@ -128,12 +129,14 @@ export class PostgresTasks implements TaskStore {
     return next === null ? { count } : { count, after: next };
   }
 
-  private exchange(request: ClaimRequest, outcomes: SettleArguments | undefined): Promise<ExchangeAnswer> {
+  private async exchange(
+    request: ClaimRequest,
+    outcomes: SettleArguments | undefined,
+  ): Promise<ExchangeAnswer> {
     const { queues, limit, leaseMs, runner, declares, holding } = request;
     const purges = performance.now() >= this.purgeAt;
     if (purges) this.purgeAt = performance.now() + purgeEveryMs;
-    return this.parts.hot.call('exchange_v1', {
-      done: outcomes?.done,
+    const asked = toText({
       outcomes: outcomes?.outcomes,
       flush: this.parts.isInProcess || undefined,
       deadKeep: keepArgument(this.settings.deadKeepMs),
@@ -148,7 +151,9 @@ export class PostgresTasks implements TaskStore {
         declares,
         holding: holding && idsByQueue(holding),
       },
-    }) as Promise<ExchangeAnswer>;
+    });
+    const row = await this.parts.hot.ask('exchange_v1', [asked, ...doneTexts(outcomes?.done ?? [])]);
+    return recordsOf(row!.answer as string) as ExchangeAnswer;
   }
 
   /** A first try may still be on its way for a while after its last repeat. */
@@ -164,12 +169,11 @@ export class PostgresTasks implements TaskStore {
 
   private async settleNow(settlements: readonly Settlement[]): Promise<Settled[]> {
     if (settlements.length === 0) return [];
-    const outcomes = settleArguments(settlements);
-    const { done, outcomes: others } = outcomes;
+    const outcomes = settlements.map(settlementArgument);
     const cancelledKeep = keepArgument(this.settings.cancelledKeepMs);
     try {
-      const letters = await this.parts.hot.call('settle_v1', { done, outcomes: others, cancelledKeep });
-      return this.settled(settlements, outcomes, letters as string);
+      const letters = await this.parts.hot.call('settle_v1', { outcomes, cancelledKeep });
+      return this.settled(settlements, settlements.keys(), letters as string);
     } catch (error) {
       return this.settleAfter(error as Error, settlements);
     }
@@ -184,7 +188,7 @@ export class PostgresTasks implements TaskStore {
     return answers;
   }
 
-  private settled(all: readonly Settlement[], { order }: SettleArguments, letters: string): Settled[] {
+  private settled(all: readonly Settlement[], order: Iterable<number>, letters: string): Settled[] {
     const answers = inOrder(order, letters);
     this.parts.bell.ringAll(
       all
@@ -195,11 +199,8 @@ export class PostgresTasks implements TaskStore {
   }
 }
 
-type ExchangeAnswer = [
-  letters: string,
-  tasks: (string | number | boolean | null)[][],
-  nexts: (number | null)[],
-];
+/** What an exchange answers: letters and nexts, then the tasks. */
+type ExchangeAnswer = [[letters: string, ...nexts: string[]], ...tasks: string[][]];
 
 /** Outcomes that wait for the end of the moment. */
 interface Settling {

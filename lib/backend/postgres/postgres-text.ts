@@ -1,14 +1,18 @@
+/** What parts the tasks of an answer that is not in JSON, and the fields of one. */
+const recordSeparator = '\x1e';
+const unitSeparator = '\x1f';
+
 /**
- * PostgreSQL keeps no NUL and no half of a surrogate pair in a text. Where one stands in a value it is written as this
- * character, which nobody uses, and four digits; and so is this character itself.
+ * PostgreSQL keeps no NUL and no half of a surrogate pair in a text, and separators must stay ours. Where one of these stands
+ * in a value it is written as this character, which nobody uses, and four digits; and so is this character itself.
  */
 const mark = '\u{10ffff}';
-const unstorable = /\0|\u{10ffff}|[\ud800-\udfff]/gu;
+const unstorable = /[\0\x1e\x1f]|\u{10ffff}|[\ud800-\udfff]/gu;
 const written = /\u{10ffff}([0-9a-f]{4})/gu;
 const ofMark = 'ffff';
 
 /** What in a JSON text calls for a closer look; most have none of it. */
-const suspicious = /\\u0000|\\ud[89a-f]|\u{10ffff}/u;
+const suspicious = /\\u00(?:00|1[ef])|\\ud[89a-f]|\u{10ffff}/u;
 
 /** A value as a function of the schema gets it. */
 export function toText(value: unknown): string {
@@ -22,23 +26,40 @@ export function fromText(text: string): unknown {
   return text.includes(mark) ? restored(value) : value;
 }
 
+/** A list as PostgreSQL writes it. */
+export function arrayText(values: readonly (string | number)[]): string {
+  let text = '';
+  for (const value of values)
+    text += `${text && ','}${typeof value === 'number' ? value : `"${escapedText(value).replace(/["\\]/g, '\\$&')}"`}`;
+  return `{${text}}`;
+}
+
+/** The records of an answer that is not in JSON, each as its fields. */
+export function recordsOf(text: string): string[][] {
+  const records = text.split(recordSeparator).map((record) => record.split(unitSeparator));
+  return text.includes(mark) ? records.map((fields) => fields.map(restoredText)) : records;
+}
+
 function escaped(part: unknown): unknown {
-  if (typeof part === 'string')
-    return part.replace(
-      unstorable,
-      (character) => mark + (character === mark ? ofMark : digitsOf(character)),
-    );
+  if (typeof part === 'string') return escapedText(part);
   // The names of properties are values, too, where they name queues.
   if (typeof part === 'object' && part !== null && !Array.isArray(part))
     return Object.fromEntries(Object.entries(part).map(([name, one]) => [escaped(name), one]));
   return part;
 }
 
+function escapedText(text: string): string {
+  return text.replace(unstorable, (character) => mark + (character === mark ? ofMark : digitsOf(character)));
+}
+
+function restoredText(text: string): string {
+  return text.replace(written, (_, digits: string) =>
+    digits === ofMark ? mark : String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+}
+
 function restored(value: unknown): unknown {
-  if (typeof value === 'string')
-    return value.replace(written, (_, digits: string) =>
-      digits === ofMark ? mark : String.fromCharCode(Number.parseInt(digits, 16)),
-    );
+  if (typeof value === 'string') return restoredText(value);
   if (Array.isArray(value)) return value.map(restored);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [restored(name), restored(one)]));

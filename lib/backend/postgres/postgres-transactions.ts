@@ -6,8 +6,7 @@ import { addedOf, type StoredAnswer } from './postgres-add-call.js';
 import type { PostgresEngine } from './postgres-engine.js';
 import { answerOf, callOf } from './postgres-functions.js';
 import type { KnownQueues } from './postgres-queues.js';
-import { keepArgument, taskArgument } from './postgres-records.js';
-import { inOrder, settleArguments } from './postgres-settle.js';
+import { keepArgument, settlementArgument, taskArgument } from './postgres-records.js';
 import { toText } from './postgres-text.js';
 import { joinTransaction } from './transaction/join-transaction.js';
 import type { SqlRunner } from './transaction/transaction-adapter.js';
@@ -36,14 +35,11 @@ export class PostgresTransactions implements TransactionStore {
   }
 
   async settle(transaction: unknown, settlement: Settlement): Promise<Settled> {
-    const { done, outcomes, order } = settleArguments([settlement]);
-    const cancelledKeep = keepArgument(this.settings.cancelledKeepMs);
     const letters = await this.call(joinTransaction(transaction), 'settle_v1', {
-      done,
-      outcomes,
-      cancelledKeep,
+      outcomes: [settlementArgument(settlement)],
+      cancelledKeep: keepArgument(this.settings.cancelledKeepMs),
     });
-    return inOrder(order, letters as string)[0]!;
+    return letters === 's' ? 'settled' : 'lost';
   }
 
   begin<R>(work: (transaction: unknown) => Promise<R>): Promise<R> {

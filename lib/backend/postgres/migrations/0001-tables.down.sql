@@ -1,6 +1,5 @@
 -- Takes away all that this version has made, with every task in it.
 DROP TYPE settlement;
-DROP TYPE lease;
 DROP TYPE new_task;
 DROP TABLE calls;
 DROP TABLE schedules;

@@ -58,7 +58,8 @@ CREATE TABLE tasks (
   params text NOT NULL,
   result text,
   errors jsonb,
-  PRIMARY KEY (queue, id)
+  -- The id first: it alone nearly always tells two rows apart.
+  PRIMARY KEY (id, queue)
 ) WITH (
   -- Most rows live for moments: what they leave is to be cleared away long before a fifth of the table is dead.
   autovacuum_vacuum_scale_factor = 0.02,
@@ -115,9 +116,6 @@ CREATE TYPE new_task AS (
   key text, phase text, conflict text, ttl bigint, retry_after bigint,
   schedule text, slot bigint
 );
-
--- A task that a runner holds.
-CREATE TYPE lease AS (queue text, id text, epoch bigint);
 
 -- An outcome on its way to the store; `ms` is how long the record stays, or the delay.
 CREATE TYPE settlement AS (

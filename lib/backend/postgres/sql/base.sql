@@ -45,11 +45,13 @@ BEGIN
 END $$;
 
 -- Tells the runners or the schedulers of all processes, when this transaction commits; `kind` is t for tasks, s for schedules.
-CREATE OR REPLACE FUNCTION ring(kind text, queue text, sender text, cancelled text) RETURNS void LANGUAGE sql VOLATILE AS $$
-  SELECT pg_notify(current_schema() || ':bell', json_build_array(kind, queue, sender, cancelled)::text)
-$$;
+CREATE OR REPLACE FUNCTION ring(kind text, queue text, sender text, cancelled text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify(current_schema() || ':bell', json_build_array(kind, queue, sender, cancelled)::text);
+END $$;
 
 -- Argument: [[kind, queue, sender, cancelled?] …].
-CREATE OR REPLACE FUNCTION ring_v1(asked text) RETURNS void LANGUAGE sql VOLATILE AS $$
-  SELECT ring(r ->> 0, r ->> 1, r ->> 2, r ->> 3) FROM json_array_elements(asked::json) r
-$$ SET search_path FROM CURRENT;
+CREATE OR REPLACE FUNCTION ring_v1(asked text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM ring(r ->> 0, r ->> 1, r ->> 2, r ->> 3) FROM json_array_elements(asked::json) r;
+END $$ SET search_path FROM CURRENT;

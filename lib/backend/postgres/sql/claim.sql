@@ -88,12 +88,18 @@ BEGIN
   END IF;
 END $$;
 
--- A claimed task as the runner gets it; its queue is told by its number.
+-- A claimed task as the runner gets it; its queue is told by its number. Written by hand, and with separators that no stored
+-- text has: JSON would cost more than the index that the claim changes.
 CREATE OR REPLACE FUNCTION claimed_text(t tasks, queue_number integer, conflict text) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT json_build_array(
-    queue_number, t.id, t.epoch, t.job, t.params, t.extra, t.priority, t.enqueued_at, t.due_at, t.attempt, t.failures, t.retries, t.keep_ms,
-    t.schedule_id, t.slot, t.lock_key, t.lock_phase, t.lock_conflict, t.lock_ttl_ms, t.lock_retry_after_ms, conflict
-  )::text
+  SELECT concat(
+    E'\x1e', queue_number, E'\x1f', t.id, E'\x1f', t.epoch, E'\x1f', t.job, E'\x1f', t.params, E'\x1f', '+' || t.extra, E'\x1f',
+    t.priority, E'\x1f', t.enqueued_at, E'\x1f', t.due_at, E'\x1f', t.attempt, E'\x1f', t.failures, E'\x1f', t.retries, E'\x1f',
+    t.keep_ms,
+    CASE WHEN t.schedule_id IS NOT NULL OR t.lock_key IS NOT NULL THEN concat(
+      E'\x1f', t.schedule_id, E'\x1f', t.slot, E'\x1f', t.lock_key, E'\x1f', t.lock_phase, E'\x1f', t.lock_conflict, E'\x1f',
+      t.lock_ttl_ms, E'\x1f', t.lock_retry_after_ms, E'\x1f', conflict
+    ) END
+  )
 $$;
 
 -- Takes one task whose lock must be looked at, and that this transaction has in hand. None: it must be left for later, since
@@ -138,13 +144,14 @@ END $$;
 -- Answers those that were claimed, and how many have expired; `left_alone` where some must be left for later.
 CREATE OR REPLACE FUNCTION claim_each(
   places tid[], queue_number integer, may_expire boolean, drawn bigint, lease_end bigint, asked_runner text, cancelled_keep bigint, now bigint,
-  OUT claimed text[], OUT expired integer, OUT left_alone boolean
+  OUT claimed text, OUT taken integer, OUT expired integer, OUT left_alone boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
   task tasks;
   one text;
 BEGIN
-  claimed := '{}';
+  claimed := '';
+  taken := 0;
   expired := 0;
   left_alone := false;
   FOR task IN
@@ -169,13 +176,14 @@ BEGIN
       one := claimed_text(task, queue_number, NULL);
     END IF;
     claimed := claimed || one;
+    taken := taken + 1;
   END LOOP;
 END $$;
 
 -- Takes the best tasks of a queue, `wanted` at most; says whether there may be more now.
 CREATE OR REPLACE FUNCTION claim_from(
   asked_queue text, queue_number integer, wanted integer, declares text[], drawn bigint, lease_end bigint, asked_runner text,
-  cancelled_keep bigint, now bigint, OUT claimed text[], OUT has_more boolean
+  cancelled_keep bigint, now bigint, OUT claimed text, OUT taken integer, OUT has_more boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
   places tid[];
@@ -187,7 +195,8 @@ DECLARE
   expired integer := 0;
   missing integer;
 BEGIN
-  claimed := '{}';
+  claimed := '';
+  taken := 0;
   IF cardinality(declares) > 0 THEN
     -- Parked because nobody knew their jobs.
     SELECT array_agg(p.ctid ORDER BY p.turn, p.parking) INTO places FROM (
@@ -198,10 +207,11 @@ BEGIN
     IF places IS NOT NULL THEN
       part := claim_each(places, queue_number, false, drawn, lease_end, asked_runner, cancelled_keep, now);
       claimed := part.claimed;
+      taken := part.taken;
     END IF;
   END IF;
   LOOP
-    missing := wanted - cardinality(claimed);
+    missing := wanted - taken;
     EXIT WHEN missing <= 0 OR expired >= 1000;
     SELECT
       array_agg(p.ctid), bool_or(p.is_odd),
@@ -218,22 +228,25 @@ BEGIN
     IF is_odd THEN
       part := claim_each(places, queue_number, true, drawn, lease_end, asked_runner, cancelled_keep, now);
       claimed := claimed || part.claimed;
+      taken := taken + part.taken;
       expired := expired + part.expired;
       EXIT WHEN part.left_alone;
     ELSE
-      WITH taken AS (
+      WITH updated AS (
         UPDATE tasks t SET
           state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
           lease_ends_at = lease_end, held_key = CASE WHEN t.lock_phase <> 'until_executing' THEN t.held_key END
         WHERE t.ctid = ANY (places) RETURNING *
       )
-      SELECT claimed || array_agg(claimed_text(taken, queue_number, NULL) ORDER BY priority, due_at, arrival) INTO claimed FROM taken;
+      SELECT claimed || string_agg(claimed_text(u, queue_number, NULL), '' ORDER BY u.priority, u.due_at, u.arrival)
+        INTO claimed FROM updated u;
+      taken := taken + cardinality(places);
     END IF;
     EXIT WHEN cardinality(places) < missing;
   END LOOP;
   has_more := CASE
     WHEN expired >= 1000 THEN true
-    WHEN cardinality(claimed) < wanted THEN false
+    WHEN taken < wanted THEN false
     WHEN last_arrival IS NULL THEN has_work(asked_queue, declares)
     -- Behind the last one: what lies before it has just been taken, and would be read once more.
     ELSE EXISTS (
@@ -256,9 +269,9 @@ BEGIN
 END $$;
 
 -- Takes the best due tasks of some queues, in turn, so that none starves. Argument: { queues: [[queue, limit] …], limit, leaseMs,
--- runner, turn, remember?, declares?, holding?: { queue: [id …] } }. Answers the tasks, and per queue when to look again.
+-- runner, turn, remember?, declares?, holding?: { queue: [id …] } }. Answers the tasks, each as `claimed_text`, and per queue, after a separator, when to look again.
 -- With `remember` what is past its retention is forgotten, and calls that are older than that many milliseconds.
-CREATE OR REPLACE FUNCTION claim_all(said json, dead_keep bigint, cancelled_keep bigint, now bigint, OUT claims text, OUT nexts text)
+CREATE OR REPLACE FUNCTION claim_all(said json, dead_keep bigint, cancelled_keep bigint, now bigint, OUT claimed text, OUT nexts text)
 LANGUAGE plpgsql AS $$
 DECLARE
   names text[] := ARRAY(SELECT q ->> 0 FROM json_array_elements(said -> 'queues') q);
@@ -274,8 +287,7 @@ DECLARE
   -- Of those that were asked, whether there is more.
   has_more boolean[] := array_fill(NULL::boolean, ARRAY[count]);
   is_open boolean[] := array_fill(true, ARRAY[count]);
-  claimed text[] := '{}';
-  looks text[] := '{}';
+
   share integer;
   rest integer;
   wanted integer;
@@ -283,6 +295,8 @@ DECLARE
   pause record;
   i integer;
 BEGIN
+  claimed := '';
+  nexts := '';
   FOR i IN 1..count LOOP
     IF said -> 'holding' IS NOT NULL THEN
       PERFORM hand_back_all_but(
@@ -311,28 +325,30 @@ BEGIN
       CONTINUE WHEN wanted = 0;
       got := claim_from(names[i], i - 1, wanted, declares, drawn, lease_end, asked_runner, cancelled_keep, now);
       claimed := claimed || got.claimed;
-      missing := missing - cardinality(got.claimed);
-      room[i] := room[i] - cardinality(got.claimed);
+      missing := missing - got.taken;
+      room[i] := room[i] - got.taken;
       has_more[i] := got.has_more;
-      is_open[i] := room[i] > 0 AND cardinality(got.claimed) = wanted;
+      is_open[i] := room[i] > 0 AND got.taken = wanted;
     END LOOP;
   END LOOP;
 
   FOR i IN 1..count LOOP
-    looks := looks || coalesce(CASE
+    nexts := concat(nexts, E'\x1f', CASE
       WHEN paused[i] = never() THEN NULL
       WHEN paused[i] > 0 THEN paused[i] - now
       WHEN coalesce(has_more[i], has_work(names[i], declares)) THEN 0
       ELSE next_in(names[i], now)
-    END::text, 'null');
+    END);
   END LOOP;
-  claims := '[' || array_to_string(claimed, ',') || ']';
-  nexts := '[' || array_to_string(looks, ',') || ']';
 END $$;
 
-CREATE OR REPLACE FUNCTION has_work(asked_queue text, declares text[]) RETURNS boolean LANGUAGE sql AS $$
-  SELECT EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting') OR EXISTS (
-    SELECT FROM tasks t
-    WHERE t.queue = asked_queue AND t.state = 'parked' AND t.job = ANY (declares) AND t.reason = 'unknown-job'
-  )
-$$;
+-- Not in SQL, as nothing that a claim calls: such a function is planned anew in every transaction.
+CREATE OR REPLACE FUNCTION has_work(asked_queue text, declares text[]) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting') OR (
+    cardinality(declares) > 0 AND EXISTS (
+      SELECT FROM tasks t
+      WHERE t.queue = asked_queue AND t.state = 'parked' AND t.job = ANY (declares) AND t.reason = 'unknown-job'
+    )
+  );
+END $$;

@@ -85,45 +85,47 @@ BEGIN
   RETURN 's';
 END $$;
 
--- Writes outcomes in order. `done` are successes of tasks that are not kept, told for the first time, as
--- [{ queue, id, epoch } …]; `outcomes` have the form of `settlement`. Answers a letter for each, the done ones first.
-CREATE OR REPLACE FUNCTION settle_all(done json, outcomes json, cancelled_keep bigint, now bigint) RETURNS text LANGUAGE plpgsql AS $$
+-- Writes outcomes in order. `queues`, `ids` and `epochs` tell the successes of tasks that are not kept, told for the first time;
+-- `outcomes` have the form of `settlement`. Answers a letter for each, the done ones first.
+CREATE OR REPLACE FUNCTION settle_all(
+  queues text[], ids text[], epochs bigint[], outcomes json, cancelled_keep bigint, now bigint
+) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   gone bigint[];
   letters text := '';
   one record;
 BEGIN
-  IF json_array_length(done) > 0 THEN
+  IF cardinality(ids) > 0 THEN
     WITH deleted AS (
-      DELETE FROM tasks t USING json_populate_recordset(NULL::lease, done) WITH ORDINALITY AS d (queue, id, epoch, n)
+      DELETE FROM tasks t USING unnest(queues, ids, epochs) WITH ORDINALITY AS d (queue, id, epoch, n)
       -- Pending, said so that only the primary key fits: the other indexes would be read from end to end.
       WHERE t.queue = d.queue AND t.id = d.id AND t.epoch = d.epoch AND t.lease_ends_at IS NOT NULL
       RETURNING d.n
     )
     SELECT array_agg(n) INTO gone FROM deleted;
-    IF cardinality(gone) = json_array_length(done) THEN
-      letters := repeat('s', cardinality(gone));
+    IF cardinality(gone) = cardinality(ids) THEN
+      letters := repeat('s', cardinality(ids));
     ELSE
-      FOR one IN
-        SELECT d.* FROM json_populate_recordset(NULL::lease, done) WITH ORDINALITY AS d (queue, id, epoch, n) ORDER BY d.n
-      LOOP
-        letters := letters || CASE WHEN one.n = ANY (gone) THEN 's' ELSE
-          settle_one((one.queue, one.id, one.epoch, 'succeeded', 0, NULL, NULL, NULL, NULL, false), cancelled_keep, now)
+      FOR n IN 1..cardinality(ids) LOOP
+        letters := letters || CASE WHEN n = ANY (gone) THEN 's' ELSE
+          settle_one((queues[n], ids[n], epochs[n], 'succeeded', 0, NULL, NULL, NULL, NULL, false), cancelled_keep, now)
         END;
       END LOOP;
     END IF;
   END IF;
-  FOR one IN SELECT o FROM json_populate_recordset(NULL::settlement, outcomes) o LOOP
-    letters := letters || settle_one(one.o, cancelled_keep, now);
-  END LOOP;
+  IF outcomes IS NOT NULL THEN
+    FOR one IN SELECT o FROM json_populate_recordset(NULL::settlement, outcomes) o LOOP
+      letters := letters || settle_one(one.o, cancelled_keep, now);
+    END LOOP;
+  END IF;
   RETURN letters;
 END $$;
 
--- Argument: { done?, outcomes?, cancelledKeep }. Answer: a letter for each, the done ones first.
+-- Argument: { outcomes, cancelledKeep }. Answer: a letter for each.
 CREATE OR REPLACE FUNCTION settle_v1(asked text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   said json := asked::json;
 BEGIN
-  RETURN to_json(settle_all(said -> 'done', said -> 'outcomes', (said ->> 'cancelledKeep')::bigint, now_ms()))::text;
+  RETURN to_json(settle_all('{}', '{}', '{}', said -> 'outcomes', (said ->> 'cancelledKeep')::bigint, now_ms()))::text;
 END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan
   SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off;
