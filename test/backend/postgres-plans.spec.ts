@@ -55,12 +55,12 @@ async function call(name: string, argument: unknown): Promise<unknown> {
 
 /** Of an exchange: the letters, and the ids and epochs that were claimed. */
 async function exchange(
-  argument: unknown,
+  argument: { readonly limit: number; readonly holding?: object; readonly outcomes?: object[] },
   done: readonly Lease[] = [],
 ): Promise<[letters: string, claimed: [id: string, epoch: number][]]> {
   const { rows } = await client.query<{ answer: string }>(
-    `SELECT ${schema}.exchange_v1($1, $2, $3, $4) AS answer`,
-    [JSON.stringify(argument), ...doneTexts(done)],
+    `SELECT ${schema}.exchange_v1('{q}', $1, $2, $3, $4, $5) AS answer`,
+    [`{${argument.limit}}`, JSON.stringify(argument), ...doneTexts(done)],
   );
   const [[letters] = [], ...tasks] = recordsOf(rows[0]!.answer);
   return [letters!, tasks.map(([, id, epoch]) => [id!, Number(epoch)])];
@@ -91,15 +91,12 @@ async function scannedSoFar(): Promise<number> {
 }
 
 const claim = (limit = 10) => ({
-  claim: {
-    queues: [['q', limit]],
-    limit,
-    leaseMs: 60_000,
-    runner: 'mine',
-    turn: 0,
-    remember: 60_000,
-    declares: ['Some'],
-  },
+  limit,
+  leaseMs: 60_000,
+  runner: 'mine',
+  turn: 0,
+  remember: 60_000,
+  declares: ['Some'],
   deadKeep: 1_000,
   cancelledKeep: 1_000,
 });
@@ -153,8 +150,7 @@ describe.each(['without', 'with'])('A million tasks, %s statistics', (statistics
 
   it('are handed back after a lost answer by a look at the running ones only', async () => {
     const before = await scannedSoFar();
-    const { claim: asked, ...rest } = claim(1);
-    const scans = await scansOf(() => exchange({ ...rest, claim: { ...asked, holding: {} } }));
+    const scans = await scansOf(() => exchange({ ...claim(1), holding: {} }));
     for (const plan of scans) expect(plan).toContain('Index Scan using tasks_pending');
     expect(await scannedSoFar()).toBe(before);
   });

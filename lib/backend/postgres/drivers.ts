@@ -19,7 +19,10 @@ export interface PgConfig {
 }
 
 export interface PgPoolClient {
-  query(sql: string, values?: string[]): Promise<{ readonly rows: Record<string, unknown>[] }>;
+  query(
+    sql: string | { readonly name: string | undefined; readonly text: string; readonly values: string[] },
+    values?: string[],
+  ): Promise<{ readonly rows: Record<string, unknown>[] }>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   off(event: 'error', listener: (error: Error) => void): unknown;
   release(isBroken?: boolean): void;

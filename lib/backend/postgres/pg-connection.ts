@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from '../errors.js';
 import type { PgPool, PgPoolClient } from './drivers.js';
 import { refusalOf } from './postgres-refusal.js';
-import type { Row, SqlConnection } from './sql-connection.js';
+import type { Row, SqlConnection, SqlStatement } from './sql-connection.js';
 
 /** Runs statements on the connections of a pool. One that does not answer in time is cut off: it may be half open. */
 export class PgConnection implements SqlConnection {
@@ -11,9 +11,15 @@ export class PgConnection implements SqlConnection {
   constructor(
     private readonly name: string,
     private readonly pool: PgPool,
+    /** Whether a connection stays with one session of the server, so that it may prepare what it is asked for. */
+    private readonly prepares: boolean,
   ) {}
 
-  async query(sql: string, values: readonly string[], withinMs: number): Promise<readonly Row[]> {
+  async query(
+    { name, text }: SqlStatement,
+    values: readonly string[],
+    withinMs: number,
+  ): Promise<readonly Row[]> {
     const until = performance.now() + withinMs;
     const client = await this.connect(withinMs);
     let isCutOff = false;
@@ -23,7 +29,11 @@ export class PgConnection implements SqlConnection {
     });
     client.on('error', unheard);
     try {
-      const { rows } = await client.query(sql, values as string[]);
+      const { rows } = await client.query({
+        name: this.prepares ? name : undefined,
+        text,
+        values: values as string[],
+      });
       if (!isCutOff) client.release();
       return rows;
     } catch (error) {

@@ -53,8 +53,9 @@ export async function pgEngine({
     pools.push(made);
     return made;
   };
-  const hot = new PgConnection(name, poolOf(hotConnections));
-  const side = new PgConnection(name, pool ?? poolOf(sideConnections));
+  // Who listens has sessions; behind a pooler of transactions, which has none, a prepared statement would be somebody else's.
+  const hot = new PgConnection(name, poolOf(hotConnections), notify);
+  const side = new PgConnection(name, pool ?? poolOf(sideConnections), notify && !pool);
   let transactions = pool;
   // A pool refuses whoever waits longer than a connection may take to be made; a handler waits for the others.
   const turns = new Turns(pool ? Infinity : transactionConnections);

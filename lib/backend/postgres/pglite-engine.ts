@@ -6,7 +6,7 @@ import type { BellWire, Ring } from './postgres-bell.js';
 import type { PostgresEngine } from './postgres-engine.js';
 import { refusalOf } from './postgres-refusal.js';
 import { fromText } from './postgres-text.js';
-import { quoted, type Row, type SqlConnection } from './sql-connection.js';
+import { quoted, type Row, type SqlConnection, type SqlStatement } from './sql-connection.js';
 
 export interface PgliteEngineOptions {
   readonly name: string;
@@ -59,7 +59,7 @@ class PgliteConnection implements SqlConnection {
     private readonly inside: Inside,
   ) {}
 
-  async query(sql: string, values: readonly string[], withinMs: number): Promise<readonly Row[]> {
+  async query({ text }: SqlStatement, values: readonly string[], withinMs: number): Promise<readonly Row[]> {
     if (isInside(this.inside))
       throw new StoreUnavailableError(
         `${this.name} has one connection, which the transaction around this call holds: it would wait for itself`,
@@ -67,7 +67,7 @@ class PgliteConnection implements SqlConnection {
       );
     return within(this.name, withinMs, async () => {
       try {
-        return (await this.lite.query(sql, values as string[])).rows as Row[];
+        return (await this.lite.query(text, values as string[])).rows as Row[];
       } catch (error) {
         throw refusalOf(this.name, error, false);
       }

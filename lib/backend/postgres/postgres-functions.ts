@@ -22,10 +22,10 @@ export class PostgresFunctions {
 
   /** Two transactions that were in each other's way are no news to whoever asked: the one that gave way goes again. */
   async ask(name: string, texts: readonly string[], withinMs = deadlineMs): Promise<Row | undefined> {
-    const sql = callOf(this.schema, name, texts.length);
+    const statement = { name, text: callOf(this.schema, name, texts.length) };
     for (let tries = 1; ; tries++) {
       try {
-        const [row] = await this.connection.query(sql, texts, withinMs);
+        const [row] = await this.connection.query(statement, texts, withinMs);
         return row;
       } catch (error) {
         if (!(error instanceof CollisionError) || tries === mostTries) throw error;

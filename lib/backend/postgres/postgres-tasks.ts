@@ -17,7 +17,7 @@ import type { KnownQueues } from './postgres-queues.js';
 import { keepArgument, readClaimed, settlementArgument } from './postgres-records.js';
 import { HeldUpError } from './postgres-refusal.js';
 import { doneTexts, inOrder, makesWork, settleArguments, type SettleArguments } from './postgres-settle.js';
-import { recordsOf, toText } from './postgres-text.js';
+import { arrayText, recordsOf, toText } from './postgres-text.js';
 
 /** How often a claim also forgets what is past its retention. */
 const purgeEveryMs = 1_000;
@@ -137,22 +137,24 @@ export class PostgresTasks implements TaskStore {
     const purges = performance.now() >= this.purgeAt;
     if (purges) this.purgeAt = performance.now() + purgeEveryMs;
     const asked = toText({
+      limit,
+      leaseMs,
+      runner,
+      turn: this.turn++ % Math.max(queues.length, 1),
+      remember: purges ? this.rememberMs : undefined,
+      declares,
+      holding: holding && idsByQueue(holding),
       outcomes: outcomes?.outcomes,
       flush: this.parts.isInProcess || undefined,
       deadKeep: keepArgument(this.settings.deadKeepMs),
       cancelledKeep: keepArgument(this.settings.cancelledKeepMs),
-      claim: {
-        queues: queues.map((asked) => [asked.queue, Math.min(asked.limit, limit)]),
-        limit,
-        leaseMs,
-        runner,
-        turn: this.turn++ % Math.max(queues.length, 1),
-        remember: purges ? this.rememberMs : undefined,
-        declares,
-        holding: holding && idsByQueue(holding),
-      },
     });
-    const row = await this.parts.hot.ask('exchange_v1', [asked, ...doneTexts(outcomes?.done ?? [])]);
+    const row = await this.parts.hot.ask('exchange_v1', [
+      arrayText(queues.map(({ queue }) => queue)),
+      arrayText(queues.map((one) => Math.min(one.limit, limit))),
+      asked,
+      ...doneTexts(outcomes?.done ?? []),
+    ]);
     return recordsOf(row!.answer as string) as ExchangeAnswer;
   }
 

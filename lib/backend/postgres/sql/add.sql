@@ -140,33 +140,34 @@ END $$;
 -- transaction commits, which only the database knows; else whoever calls rings it afterwards.
 CREATE OR REPLACE FUNCTION add_v1(asked text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-  said json := asked::json;
+  said record;
   now bigint := now_ms();
   reply text := '';
 BEGIN
-  IF said ->> 'call' IS NOT NULL THEN
+  -- All in one reading: there may be thousands of tasks.
+  SELECT * INTO said FROM json_to_record(asked::json)
+    AS s (call text, patience text, notify boolean, tasks json, sizes json);
+  IF said.call IS NOT NULL THEN
     -- What an open transaction keeps is asked for again, rather than waited for with a connection in hand.
-    PERFORM set_config('lock_timeout', coalesce(said ->> 'patience', '200ms'), true);
-    INSERT INTO calls (call, at, answer) VALUES (said ->> 'call', now, '') ON CONFLICT DO NOTHING;
+    PERFORM set_config('lock_timeout', coalesce(said.patience, '200ms'), true);
+    INSERT INTO calls (call, at, answer) VALUES (said.call, now, '') ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
-      SELECT c.answer INTO reply FROM calls c WHERE c.call = said ->> 'call';
+      SELECT c.answer INTO reply FROM calls c WHERE c.call = said.call;
       RETURN reply;
     END IF;
   END IF;
-  IF (said ->> 'notify')::boolean THEN
+  IF said.notify THEN
     PERFORM ring('t', q.queue, '', NULL)
-      FROM (SELECT DISTINCT t ->> 'queue' AS queue FROM json_array_elements(said -> 'tasks') t) q;
+      FROM (SELECT DISTINCT t ->> 'queue' AS queue FROM json_array_elements(said.tasks) t) q;
   END IF;
   BEGIN
-    PERFORM insert_all(said -> 'tasks', now);
+    PERFORM insert_all(said.tasks, now);
     RETURN '';
   EXCEPTION WHEN unique_violation THEN
     -- Some id or lock is taken: each is looked at by itself.
   END;
-  reply := add_groups(said -> 'tasks', said -> 'sizes', now);
-  IF said ->> 'call' IS NOT NULL THEN
-    UPDATE calls c SET answer = reply WHERE c.call = said ->> 'call';
-  END IF;
+  reply := add_groups(said.tasks, said.sizes, now);
+  IF said.call IS NOT NULL THEN UPDATE calls c SET answer = reply WHERE c.call = said.call; END IF;
   RETURN reply;
 END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET jit = off SET lock_timeout = '5s';
 

@@ -76,11 +76,16 @@ $$;
 -- What time alone has brought about in a queue: lost leases, due tasks.
 CREATE OR REPLACE FUNCTION catch_up(asked_queue text, dead_keep bigint, cancelled_keep bigint, now bigint) RETURNS void
 LANGUAGE plpgsql AS $$
+DECLARE
+  is_lost boolean;
+  is_due boolean;
 BEGIN
-  IF EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending' AND t.lease_ends_at <= now) THEN
-    PERFORM recover(asked_queue, dead_keep, cancelled_keep, now);
-  END IF;
-  IF EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' AND t.due_at <= now) THEN
+  SELECT
+    EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending' AND t.lease_ends_at <= now),
+    EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' AND t.due_at <= now)
+  INTO is_lost, is_due;
+  IF is_lost THEN PERFORM recover(asked_queue, dead_keep, cancelled_keep, now); END IF;
+  IF is_due THEN
     UPDATE tasks SET state = 'waiting' WHERE ctid = ANY (ARRAY(
       SELECT t.ctid FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' AND t.due_at <= now
       ORDER BY t.due_at, t.arrival LIMIT 1000 FOR UPDATE SKIP LOCKED
@@ -236,10 +241,9 @@ BEGIN
         UPDATE tasks t SET
           state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
           lease_ends_at = lease_end, held_key = CASE WHEN t.lock_phase <> 'until_executing' THEN t.held_key END
-        WHERE t.ctid = ANY (places) RETURNING *
+        WHERE t.ctid = ANY (places) RETURNING claimed_text(t, queue_number, NULL) AS told, t.priority, t.due_at, t.arrival
       )
-      SELECT claimed || string_agg(claimed_text(u, queue_number, NULL), '' ORDER BY u.priority, u.due_at, u.arrival)
-        INTO claimed FROM updated u;
+      SELECT claimed || string_agg(u.told, '' ORDER BY u.priority, u.due_at, u.arrival) INTO claimed FROM updated u;
       taken := taken + cardinality(places);
     END IF;
     EXIT WHEN cardinality(places) < missing;
@@ -268,26 +272,26 @@ BEGIN
   RETURN CASE WHEN next_at > now THEN next_at - now WHEN next_at <= now THEN 0 END;
 END $$;
 
--- Takes the best due tasks of some queues, in turn, so that none starves. Argument: { queues: [[queue, limit] …], limit, leaseMs,
--- runner, turn, remember?, declares?, holding?: { queue: [id …] } }. Answers the tasks, each as `claimed_text`, and per queue, after a separator, when to look again.
+-- Takes the best due tasks of some queues, in turn, so that none starves, from each as many as it has room for. Argument:
+-- { limit, leaseMs, runner, turn, remember?, declares?, holding?: { queue: [id …] } }. Answers the tasks, each as `claimed_text`,
+-- and per queue, after a separator, when to look again.
 -- With `remember` what is past its retention is forgotten, and calls that are older than that many milliseconds.
-CREATE OR REPLACE FUNCTION claim_all(said json, dead_keep bigint, cancelled_keep bigint, now bigint, OUT claimed text, OUT nexts text)
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION claim_all(
+  names text[], room integer[], said json, dead_keep bigint, cancelled_keep bigint, now bigint, OUT claimed text, OUT nexts text
+) LANGUAGE plpgsql AS $$
 DECLARE
-  names text[] := ARRAY(SELECT q ->> 0 FROM json_array_elements(said -> 'queues') q);
-  room integer[] := ARRAY(SELECT (q ->> 1)::integer FROM json_array_elements(said -> 'queues') q);
-  declares text[] := ARRAY(SELECT json_array_elements_text(said -> 'declares'));
+  declares text[] := '{}';
   missing integer := (said ->> 'limit')::integer;
   asked_runner text := said ->> 'runner';
   drawn bigint := draw_epoch();
   lease_end bigint := now + (said ->> 'leaseMs')::bigint;
   turn integer := (said ->> 'turn')::integer;
+  remembered bigint := (said ->> 'remember')::bigint;
   count integer := cardinality(names);
   paused bigint[] := array_fill(0::bigint, ARRAY[count]);
   -- Of those that were asked, whether there is more.
   has_more boolean[] := array_fill(NULL::boolean, ARRAY[count]);
   is_open boolean[] := array_fill(true, ARRAY[count]);
-
   share integer;
   rest integer;
   wanted integer;
@@ -297,17 +301,18 @@ DECLARE
 BEGIN
   claimed := '';
   nexts := '';
+  IF said -> 'declares' IS NOT NULL THEN declares := ARRAY(SELECT json_array_elements_text(said -> 'declares')); END IF;
   FOR i IN 1..count LOOP
     IF said -> 'holding' IS NOT NULL THEN
       PERFORM hand_back_all_but(
         ARRAY(SELECT json_array_elements_text(said -> 'holding' -> names[i])), names[i], asked_runner, cancelled_keep, now
       );
     END IF;
-    IF said ->> 'remember' IS NOT NULL THEN PERFORM purge(names[i], now); END IF;
+    IF remembered IS NOT NULL THEN PERFORM purge(names[i], now); END IF;
     PERFORM catch_up(names[i], dead_keep, cancelled_keep, now);
     is_open[i] := room[i] > 0;
   END LOOP;
-  IF said ->> 'remember' IS NOT NULL THEN PERFORM forget_calls(now - (said ->> 'remember')::bigint); END IF;
+  IF remembered IS NOT NULL THEN PERFORM forget_calls(now - remembered); END IF;
   FOR pause IN SELECT q.queue, q.paused_until FROM queues q WHERE q.queue = ANY (names) AND q.paused_until > now LOOP
     i := array_position(names, pause.queue);
     paused[i] := pause.paused_until;
