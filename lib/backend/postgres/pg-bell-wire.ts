@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import type { Client, QueryConfig } from 'pg';
 import { isBroken } from './pg-connection.js';
 import type { BellWire, Ring } from './postgres-bell.js';
 import { callOf, deadlineMs } from './postgres-functions.js';
@@ -35,7 +35,12 @@ export class PgBellWire implements BellWire {
 
   async send(rings: readonly Ring[]): Promise<boolean> {
     const { client } = this;
-    return client !== undefined && this.ask(client, callOf(this.schema, 'ring_v1'), [toText(rings)]);
+    if (!client) return false;
+    return this.ask(client, {
+      name: 'ring_v1',
+      text: callOf(this.schema, 'ring_v1'),
+      values: [toText(rings)],
+    });
   }
 
   async close(): Promise<void> {
@@ -92,14 +97,14 @@ export class PgBellWire implements BellWire {
     this.timer = setTimeout(() => {
       const { client } = this;
       if (client)
-        void this.ask(client, 'SELECT 1', []).then(() => client === this.client && this.beatLater());
+        void this.ask(client, { text: 'SELECT 1' }).then(() => client === this.client && this.beatLater());
     }, heartbeatMs).unref();
   }
 
   /** One that does not answer in time may be half open: it is given up. */
-  private async ask(client: Client, sql: string, values: string[]): Promise<boolean> {
+  private async ask(client: Client, query: QueryConfig): Promise<boolean> {
     try {
-      await within(deadlineMs, client.query(sql, values));
+      await within(deadlineMs, client.query(query));
       return true;
     } catch (error) {
       // What the server refused it would refuse again: the sweep makes up for it.
