@@ -7,7 +7,7 @@ const unitSeparator = '\x1f';
  * in a value it is written as this character, which nobody uses, and four digits; and so is this character itself.
  */
 const mark = '\u{10ffff}';
-const unstorable = /[\0\x1e\x1f]|\u{10ffff}|[\ud800-\udfff]/gu;
+const unstorable = new RegExp(`[\\0${recordSeparator}${unitSeparator}]|${mark}|[\\ud800-\\udfff]`, 'gu');
 const written = /\u{10ffff}([0-9a-f]{4})/gu;
 const ofMark = 'ffff';
 
