@@ -99,11 +99,12 @@ export class RedisConnection {
     if (this.isCluster) words.push(this.keys.never(queues[0]!));
     words[1] = words.length - 2;
     for (const arg of args) words.push(arg);
+    const call = script === 'exchange' ? 'callBuffer' : 'call';
     // In small letters: the client would make them small again and again.
-    return this.client.call('evalsha', words).catch((error: unknown) => {
+    return this.client[call]('evalsha', words).catch((error: unknown) => {
       // A server that was restarted, or whose scripts were flushed, has done nothing yet.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return this.client.call('eval', [source, ...words.slice(1)]);
+      return this.client[call]('eval', [source, ...words.slice(1)]);
     });
   }
 
