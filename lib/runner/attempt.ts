@@ -45,13 +45,16 @@ export class Attempt {
     this.leaseEndsAt = leaseEndsAt;
   }
 
-  /** Waits for the run or for whatever ends the attempt before it; the first counts. */
-  race(run: Promise<End>): Promise<End> {
-    return new Promise((resolve) => {
-      this.finish = resolve;
-      if (this.isOver && this.isStopping) resolve(handedBack);
-      run.then(resolve, (error: unknown) => resolve({ type: 'threw', error }));
-    });
+  /** Goes on with the end of the run, or with whatever ends the attempt before it; the first counts. */
+  race(run: Promise<End>, reached: (end: End) => void): void {
+    const finish = (end: End) => {
+      if (this.finish !== finish) return;
+      this.finish = undefined;
+      reached(end);
+    };
+    this.finish = finish;
+    run.then(finish, (error: unknown) => finish({ type: 'threw', error }));
+    if (this.isOver && this.isStopping) finish(handedBack);
   }
 
   /** While the event loop is blocked, the lease is renewed for so long and no longer. */

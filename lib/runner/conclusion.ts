@@ -104,7 +104,8 @@ export class Conclusion {
 
   /** Hooks and rules may hang like a run: beyond the job's timeout their slot does not wait for them either. */
   private async bounded<T>(run: Run, what: string, begin: () => Promise<T>, otherwise: T): Promise<T> {
-    const end = await this.patience.waitFor(run, async () => ({ type: 'returned', value: await begin() }));
+    const work = async (): Promise<End> => ({ type: 'returned', value: await begin() });
+    const end = await new Promise<End>((reached) => this.patience.waitFor(run, work, reached));
     if (end.type === 'returned') return end.value as T;
     if (end.type === 'handed-back') throw new CutOff();
     this.complain(run.attempt.claimed, `${what} did not end within the timeout`);

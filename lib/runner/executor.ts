@@ -36,13 +36,26 @@ export class Executor {
     return this.patience.abandoned;
   }
 
-  /** Without a promise where nothing on the way needs one: a short handler must not pay for what others wait for. */
-  execute(attempt: Attempt): Outcome | Promise<Outcome> {
+  /**
+   * Goes on with the outcome when it is there, and without a promise where nothing on the way needs one: a short handler
+   * must not pay for what others wait for.
+   */
+  execute(attempt: Attempt, reached: (outcome: Outcome) => void): void {
+    const run = this.attempted(attempt, () => this.prepare(attempt));
+    if ('type' in run) return reached(run);
+    const conclude = (end: End) => {
+      const outcome = this.attempted(attempt, () => this.conclusion.of(run, end));
+      if (!isPromise(outcome)) return reached(outcome);
+      void outcome.catch((error: unknown) => this.unforeseen(attempt, error)).then(reached);
+    };
+    const { claimed } = attempt;
+    if (claimed.attempt > claimed.retries + 1) conclude(exhausted(claimed));
+    else this.patience.waitFor(run, () => this.begin(run), conclude);
+  }
+
+  private attempted<T>(attempt: Attempt, step: () => T): T | Outcome {
     try {
-      const outcome = this.carryOut(attempt);
-      return isPromise(outcome)
-        ? outcome.catch((error: unknown) => this.unforeseen(attempt, error))
-        : outcome;
+      return step();
     } catch (error) {
       return this.unforeseen(attempt, error);
     }
@@ -54,7 +67,8 @@ export class Executor {
     return { type: 'retry', error: storedError(error), delayMs: 60_000 };
   }
 
-  private carryOut(attempt: Attempt): Outcome | Promise<Outcome> {
+  /** A run that can begin, or what becomes of a task that cannot. */
+  private prepare(attempt: Attempt): Run | Outcome {
     const { claimed } = attempt;
     if (attempt.isOver) return { type: 'handed-back' };
     const { conflictsWith, lock } = claimed;
@@ -72,12 +86,7 @@ export class Executor {
         'what was enqueued with it cannot be read',
         job.definition.fingerprint,
       );
-    const run: Run = { attempt, job, extra, startedAt: this.clock.elapsed() };
-    if (claimed.attempt > claimed.retries + 1) return this.conclusion.of(run, exhausted(claimed));
-    const end = this.patience.waitFor(run, () => this.begin(run));
-    return isPromise(end)
-      ? end.then((reached) => this.conclusion.of(run, reached))
-      : this.conclusion.of(run, end);
+    return { attempt, job, extra, startedAt: this.clock.elapsed() };
   }
 
   private begin(run: Run): End | Promise<End> {

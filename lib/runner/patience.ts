@@ -26,21 +26,20 @@ export class Patience {
 
   constructor(private readonly clock: Clock) {}
 
-  waitFor(run: Run, begin: () => Promise<End>): Promise<End>;
-  waitFor(run: Run, begin: () => End | Promise<End>): End | Promise<End>;
-  waitFor({ attempt, job, extra }: Run, begin: () => End | Promise<End>): End | Promise<End> {
+  /** Goes on with the end when it is there: a promise more would be felt with every short task. */
+  waitFor({ attempt, job, extra }: Run, begin: () => End | Promise<End>, reached: (end: End) => void): void {
     const timeoutMs = extra.timeoutMs ?? job.definition.timeoutMs;
     const timer = timeoutMs === undefined ? undefined : this.limit(attempt, timeoutMs);
     // Only now: it may block the event loop from its first moment.
     const work = begin();
     if (!isPromise(work)) {
       timer?.cancel();
-      return work;
+      return reached(work);
     }
-    return attempt.race(work).then((end) => {
+    attempt.race(work, (end) => {
       timer?.cancel();
       if (end.type === 'timed-out' || end.type === 'handed-back') this.abandon(work);
-      return end;
+      reached(end);
     });
   }
 

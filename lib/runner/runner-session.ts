@@ -16,7 +16,6 @@ import type { QueueSettings, RunnerSettings } from './runner-settings.js';
 import { SilentQueues } from './silent-queues.js';
 import { Sweep } from './sweep.js';
 import { TurningPoint } from './turning-point.js';
-import { isPromise } from '../task/realm.js';
 import { lineOf } from '../task/stored-error.js';
 import type { TaskLog } from './task-log.js';
 
@@ -141,9 +140,7 @@ export class RunnerSession {
     const now = this.parts.clock.elapsed();
     const hasEnded = attempt.leaseEndsAt <= now && this.keeper.endOf(attempt) <= now;
     if (hasEnded || !this.isAccepting) attempt.handBack();
-    const outcome = this.parts.executor.execute(attempt);
-    if (isPromise(outcome)) void outcome.then((reached) => this.ended(attempt, reached));
-    else this.ended(attempt, outcome);
+    this.parts.executor.execute(attempt, (outcome) => this.ended(attempt, outcome));
   }
 
   private ended(attempt: Attempt, outcome: Outcome): void {

@@ -59,6 +59,7 @@ export class Settler {
           queue: claimed.queue,
           id: claimed.id,
           epoch: claimed.epoch,
+          receipt: claimed.receipt,
           outcome,
           repeat,
         })),

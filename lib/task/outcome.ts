@@ -23,6 +23,8 @@ export type Outcome =
 /** A task that a runner holds: the epoch fences every write about it. */
 export interface Lease extends TaskRef {
   readonly epoch: number;
+  /** What a store gave along with the claim: with the outcome it may want it back. */
+  readonly receipt?: string;
 }
 
 /** An outcome on its way to the store. */

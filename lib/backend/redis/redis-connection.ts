@@ -5,6 +5,7 @@ import type { RedisClient } from './redis-clients.js';
 import { RedisDeadlines } from './redis-deadlines.js';
 import { isReply, withoutCommand } from './redis-refusal.js';
 import { slotOf, type RedisKeys } from './redis-keys.js';
+import { CallOpening, ScriptCall } from './script-call.js';
 import { scriptsFor, type BellKind, type Script, type ScriptName } from './redis-scripts.js';
 
 /** How often, at most, the nodes of a cluster are asked where the slots are while one is away. */
@@ -13,6 +14,7 @@ const lookEveryMs = 1_000;
 /** Runs scripts, each within a deadline: no caller waits for a server that will not answer. */
 export class RedisConnection {
   private readonly noted = new Set<string>();
+  private readonly openings = new Map<string, Partial<Record<ScriptName, CallOpening>>>();
   private readonly scripts: Record<ScriptName, Script>;
   private readonly deadlines: RedisDeadlines;
   private readonly closing = new AbortController();
@@ -92,19 +94,38 @@ export class RedisConnection {
     line?: string,
   ): Promise<unknown> {
     const { source, sha } = this.scripts[script];
-    const words: (string | number)[] = [sha, 0];
-    for (const queue of queues) words.push(...this.keys.of(queue, script));
-    if (line !== undefined) words.push(this.keys.calls(queues[0]!, line));
-    // While a slot moves no script may run: see lua/base.lua.
-    if (this.isCluster) words.push(this.keys.never(queues[0]!));
-    words[1] = words.length - 2;
-    for (const arg of args) words.push(arg);
-    // In small letters: the client would make them small again and again.
-    return this.client.call('evalsha', words).catch((error: unknown) => {
+    const words = () => [...this.keyWords(script, queues, line), ...args];
+    // The reply to an exchange is read as bytes.
+    const isBytes = script === 'exchange';
+    const call = isBytes ? 'callBuffer' : 'call';
+    const opening = this.openingOf(script, queues, line);
+    const answer = opening
+      ? (this.client.sendCommand(new ScriptCall(opening, args, isBytes ? null : 'utf8')) as Promise<unknown>)
+      : // In small letters: the client would make them small again and again.
+        this.client[call]('evalsha', [sha, ...words()]);
+    return answer.catch((error: unknown) => {
       // A server that was restarted, or whose scripts were flushed, has done nothing yet.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return this.client.call('eval', [source, ...words.slice(1)]);
+      return this.client[call]('eval', [source, ...words()]);
     });
+  }
+
+  /** The keys of a call behind their number. */
+  private keyWords(script: ScriptName, queues: readonly string[], line?: string): (string | number)[] {
+    const keys = queues.flatMap((queue) => this.keys.of(queue, script));
+    if (line !== undefined) keys.push(this.keys.calls(queues[0]!, line));
+    // While a slot moves no script may run: see lua/base.lua.
+    if (this.isCluster) keys.push(this.keys.never(queues[0]!));
+    return [keys.length, ...keys];
+  }
+
+  /** What a call begins with, where that is worth keeping: most calls are about one queue. */
+  private openingOf(script: ScriptName, queues: readonly string[], line?: string): CallOpening | undefined {
+    if (this.isCluster || queues.length !== 1 || line !== undefined) return undefined;
+    const [queue] = queues as [string];
+    let openings = this.openings.get(queue);
+    if (!openings) this.openings.set(queue, (openings = {}));
+    return (openings[script] ??= new CallOpening(this.scripts[script].sha, this.keys.of(queue, script)));
   }
 
   private answered<T>(what: string, slot: number | undefined, ask: () => Promise<T>): Promise<T> {

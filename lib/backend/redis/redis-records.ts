@@ -14,6 +14,7 @@ import type {
 // The formats are described at the head of lua/base.lua.
 const recordSeparator = '\x1e';
 export const unitSeparator = '\x1f';
+export const groupSeparator = '\x1d';
 
 /** The three arguments by which a script is told of a task. */
 export function taskArguments(task: NewTask): [id: string, head: string, rest: string] {
@@ -128,6 +129,7 @@ export function claimedTask(
   failures: number,
   dueAt: number,
   conflictsWith?: string,
+  receipt?: string,
 ): ClaimedTask {
   const given = readGiven(value);
   return {
@@ -148,6 +150,7 @@ export function claimedTask(
     slot: given.slot,
     lock: given.lock,
     conflictsWith,
+    receipt,
   };
 }
 

@@ -151,7 +151,7 @@ export class RedisTasks implements TaskStore {
     const sentAt = performance.now();
     const exchanged = this.connection
       .run('exchange', exchange.queues, exchange.args)
-      .then((reply) => readExchange(exchange, request, reply as string[]));
+      .then((reply) => readExchange(exchange, request, reply as Buffer[]));
     if (settling)
       exchanged.then(({ oddSettlements }) => this.settleOdd(settling, oddSettlements), settling.fail);
     return exchanged.then((answer) => this.exchanged(exchange, request, answer, sentAt));

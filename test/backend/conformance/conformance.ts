@@ -27,6 +27,7 @@ import { describeSchedulesOverlap } from './schedules-overlap.js';
 import { describeSchedulesPause } from './schedules-pause.js';
 import { describeSchedulesVersion } from './schedules-version.js';
 import { describeSettle } from './settle.js';
+import { describeSettleAndClaim } from './settle-and-claim.js';
 import { type OpenStore, setupWith } from './setup.js';
 
 /** States what the contract of a backend means: every backend passes all of it. */
@@ -40,6 +41,7 @@ export function describeConformance(name: string, open: OpenStore): void {
     describeNextLook(setup);
     describeLeasesAndRecovery(setup);
     describeSettle(setup);
+    describeSettleAndClaim(setup);
     describeFencingAndRepeats(setup);
     describeCancel(setup);
     describePark(setup);

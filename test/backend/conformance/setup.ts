@@ -57,8 +57,8 @@ export function lockOf(phase: LockPhase, fields: Partial<TaskLock> = {}): TaskLo
   return { key: 'k', phase, onConflict: 'reject', ...fields };
 }
 
-export function leaseOf({ queue, id, epoch }: Lease): Lease {
-  return { queue, id, epoch };
+export function leaseOf({ queue, id, epoch, receipt }: Lease): Lease {
+  return { queue, id, epoch, receipt };
 }
 
 /** A store is opened for each test, and closed after it whatever happened. */
