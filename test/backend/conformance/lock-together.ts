@@ -118,6 +118,23 @@ export function describeLocksTogether(bare: Setup): void {
     );
 
     it(
+      'are kept each as it was described',
+      setup(async (bundle) => {
+        const { task, get } = bundle;
+        const given: Partial<NewTask>[] = [
+          { retries: 1, lock: keyed('a') },
+          { retries: 2, lock: keyed('b') },
+          { retries: 1, lock: keyed('c', { ttlMs: 60_000 }) },
+          { retries: 1, lock: lockOf('until_executing', { key: 'd' }) },
+          { retries: 1, keepMs: 5, lock: keyed('e') },
+        ];
+        const tasks = given.map((one) => task(one));
+        await arrive(bundle, tasks);
+        for (const [at, { id }] of tasks.entries()) expect(await get(id)).toMatchObject(given[at]!);
+      }),
+    );
+
+    it(
       'each meet a conflict as they say themselves',
       setup(async (bundle) => {
         const { task, enqueue, get } = bundle;
