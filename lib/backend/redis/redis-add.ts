@@ -8,6 +8,7 @@ import { byQueue } from './redis-arguments.js';
 import {
   isPlainTask,
   isPlainUniqueTask,
+  isSameBeforeKey,
   taskArguments,
   taskText,
   textBeforeKey,
@@ -124,13 +125,13 @@ export class AddCall {
 
   /** The short way for unique tasks, where they differ in nothing but id, key and what is to be done. */
   private sendUnique(line: AddLine): Promise<void> | undefined {
-    const shared = textBeforeKey(this.tasks[0]!);
-    const args: (string | number)[] = [this.number, this.rememberMs, 'f', shared];
+    const first = this.tasks[0]!;
+    const args: (string | number)[] = [this.number, this.rememberMs, 'f', textBeforeKey(first)];
     for (const task of this.tasks) {
-      if (textBeforeKey(task) !== shared) return undefined;
+      if (!isSameBeforeKey(task, first)) return undefined;
       args.push(task.id, task.lock!.key, textBehindKey(task));
     }
-    return this.run([this.tasks[0]!.queue], args, line);
+    return this.run([first.queue], args, line);
   }
 
   private sendInFull(line: AddLine): Promise<void> {

@@ -50,6 +50,19 @@ export function textBeforeKey({ id, token, retries, keepMs, lock }: NewTask): st
   return `${retries}|${keepMs ?? ''}|${token === id ? '' : token}|${lock ? lockText(lock) : ''}`;
 }
 
+/** Whether that part is the same for two unique tasks whose tokens are their ids; asked of every task, so no text is made. */
+export function isSameBeforeKey(a: NewTask, b: NewTask): boolean {
+  const [one, other] = [a.lock!, b.lock!];
+  return (
+    a.retries === b.retries &&
+    a.keepMs === b.keepMs &&
+    one.phase === other.phase &&
+    one.onConflict === other.onConflict &&
+    one.ttlMs === other.ttlMs &&
+    one.retryAfterMs === other.retryAfterMs
+  );
+}
+
 export function textBehindKey({ job, params, extra, scheduleId, slot }: NewTask): string {
   const given = extra === undefined ? '' : `+${extra}`;
   return `${recordSeparator}${job}${unitSeparator}${given}${unitSeparator}${scheduleText(scheduleId)}${unitSeparator}${slot ?? ''}${unitSeparator}${params}`;

@@ -44,7 +44,8 @@ local function add_fresh(q, at, count, shared)
   local holders = is_locking and redis.call('HMGET', q.locks, unpack(keys)) or {}
   local arrival = redis.call('HINCRBY', q.meta, 'arrival', count) - count
   local values, entries, locks, n, m = {}, {}, {}, 0, 0
-  local score, stamp = int(1000 * PRIORITY_STEP + now), '|' .. int(now) .. '||'
+  local score, stamp, format = int(1000 * PRIORITY_STEP + now), '|' .. int(now) .. '||', string.format
+  local before_key = shared and stamp .. shared
   local function store()
     if n == 0 then return end
     redis.call('HSET', q.tasks, unpack(values))
@@ -59,16 +60,17 @@ local function add_fresh(q, at, count, shared)
   for i = 1, count do
     local id, key, rest = ids[i], keys[i], ARGV[at + i * 3 - 1]
     local head = shared and 'U' or ARGV[at + i * 3 - 2]
-    if shared then rest = shared .. key .. rest end
     local mark = key ~= '' and key or id
     if existing[i] or holders[i] or brought[mark] then
       -- It must find what stands before it in this call.
       store()
       L = L or library()
-      answer(L.add_one(q, id, head, rest, arrival + i))
+      answer(L.add_one(q, id, head, shared and shared .. key .. rest or rest, arrival + i))
     else
-      local prefix = string.format('%010x', arrival + i)
-      values[n + 1], values[n + 2] = id, (head == 'P' and 'P|' or 'X|') .. prefix .. stamp .. rest
+      local prefix = format('%010x', arrival + i)
+      -- In one go: every text that is made on the way costs as much as a command.
+      values[n + 1], values[n + 2] = id, shared and 'X|' .. prefix .. before_key .. key .. rest
+        or (head == 'P' and 'P|' or 'X|') .. prefix .. stamp .. rest
       entries[n + 1], entries[n + 2] = score, prefix .. ':' .. id
       n = n + 2
       if key ~= '' then
