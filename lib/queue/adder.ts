@@ -38,7 +38,10 @@ export class Adder {
   close(): void {
     this.isOpen = false;
     const why = new Error('the application has closed');
-    for (const batch of this.underWay.keys()) this.refuse(batch, why, true);
+    for (const batch of this.underWay.keys()) {
+      this.refuse(batch, why, true);
+      this.over(batch);
+    }
     this.refuse(this.waiting, why, false);
     this.waiting = [];
   }
@@ -72,17 +75,27 @@ export class Adder {
     const waiting = this.waiting;
     if (waiting.length === 0) return;
     this.waiting = [];
-    await Promise.all(this.batchesOf(waiting).map((batch) => this.sendBatch(batch)));
+    // One for all, or for each part of the store: who waits for a part that is silent must not keep the others waiting.
+    const { tasks } = this.backend;
+    if (tasks.mayBeHeld) await this.sendHeld(waiting, tasks.mayBeHeld.bind(tasks));
+    else await Promise.all(this.batchesOf(waiting).map((batch) => this.sendBatch(batch, [batch])));
   }
 
-  /** One for all, or for each part of the store: who waits for a part that is silent must not keep the others waiting. */
+  private async sendHeld(
+    waiting: readonly Waiting[],
+    mayBeHeld: (group: readonly NewTask[]) => boolean,
+  ): Promise<void> {
+    const others: Waiting[] = [];
+    const held: Waiting[][] = [];
+    for (const one of waiting) {
+      if (mayBeHeld(one.group)) held.push([one]);
+      else others.push(one);
+    }
+    await this.sendBatch(waiting, others.length > 0 ? [others, ...held] : held);
+  }
+
   private batchesOf(waiting: readonly Waiting[]): (readonly Waiting[])[] {
     const { tasks } = this.backend;
-    if (tasks.mayBeHeld) {
-      const [held, others] = [[] as Waiting[], [] as Waiting[]];
-      for (const one of waiting) (tasks.mayBeHeld(one.group) ? held : others).push(one);
-      return [...(others.length > 0 ? [others] : []), ...held.map((one) => [one])];
-    }
     if (!tasks.partOf) return [waiting];
     const batches = new Map<number, Waiting[]>();
     for (const one of waiting) {
@@ -94,22 +107,26 @@ export class Adder {
     return [...batches.values()];
   }
 
-  private async sendBatch(batch: readonly Waiting[]): Promise<void> {
+  /** What leaves in one moment has one time limit, in however many calls, each of which is answered by itself. */
+  private async sendBatch(batch: readonly Waiting[], calls: readonly (readonly Waiting[])[]): Promise<void> {
     this.underWay.set(
       batch,
       this.clock.after(this.timeoutMs, () => this.timeOut(batch)),
     );
+    await Promise.all(calls.map((call) => this.ask(call)));
+    this.over(batch);
+  }
+
+  private async ask(call: readonly Waiting[]): Promise<void> {
     try {
-      const answers = await this.backend.tasks.add(batch.map(({ group }) => group));
-      batch.forEach((one, index) => {
+      const answers = await this.backend.tasks.add(call.map(({ group }) => group));
+      call.forEach((one, index) => {
         const answer = answers[index]!;
         if (!Array.isArray(answer)) this.refuse([one], answer);
         else one.resolve(answer);
       });
     } catch (error) {
-      this.refuse(batch, error);
-    } finally {
-      this.over(batch);
+      this.refuse(call, error);
     }
   }
 
@@ -131,7 +148,6 @@ export class Adder {
           ? cause
           : new EnqueueFailedError(group[0]!.job, group[0]!.id, sent, lineOf(cause), { cause }),
       );
-    this.over(batch);
   }
 
   private over(batch: readonly Waiting[]): void {

@@ -102,8 +102,9 @@ export class JobQueue {
     if (!plan.unique) return built;
     this.registry.checkGroup(job, plan);
     const lock = lockFor(job, plan.unique, params.value, () => this.preview(built));
-    if (!isPromise(lock)) return { ...built, task: { ...task, lock } };
-    return lock.then((made) => ({ ...built, task: { ...task, lock: made } }));
+    if (isPromise(lock)) return lock.then((made) => ((task.lock = made), built));
+    task.lock = lock;
+    return built;
   }
 
   /** A queue that only a call names may be run by nobody: that is said once. */

@@ -1,6 +1,9 @@
 import { spanMs } from './duration.js';
 import { dueOf, type EnqueuePlan } from './enqueue-plan.js';
-import type { NewTask } from './task-record.js';
+import type { NewTask, TaskLock } from './task-record.js';
+
+/** A task whose lock, which may have to be asked for, is still to be written in. */
+export type TaskInTheMaking = Omit<NewTask, 'lock'> & { lock: TaskLock | undefined };
 
 /** Puts together what the store gets: from here on a task is data. */
 export function buildTask(
@@ -9,7 +12,7 @@ export function buildTask(
   plan: EnqueuePlan,
   token: string,
   nowMs: number,
-): NewTask {
+): TaskInTheMaking {
   return {
     queue: plan.queue,
     id: plan.id ?? token,
@@ -23,5 +26,6 @@ export function buildTask(
     expires: plan.expires,
     keepMs: plan.keep && spanMs(plan.keep, nowMs),
     replace: plan.replace,
+    lock: undefined,
   };
 }

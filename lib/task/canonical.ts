@@ -32,7 +32,8 @@ export function canonicalText(value: unknown, depth = 0): string {
 }
 
 function objectText(value: object, depth: number): string {
-  if (Array.isArray(value)) return `[${Array.from(value, (item) => canonicalText(item, depth)).join()}]`;
+  if (Array.isArray(value)) return itemsText(value, depth);
+  if (isLiteral(value)) return membersText(value, depth);
   if (types.isMap(value))
     return `Map{${Array.from(
       value,
@@ -50,10 +51,33 @@ function objectText(value: object, depth: number): string {
   const kind = unstorableKind(value);
   if (kind !== undefined) throw new Indistinct(`a value of type ${kind}`);
   if (isOpaque(value)) throw new Indistinct(`an instance of ${classOf(value)?.name} that shows no property`);
-  const pairs = Object.entries(value)
-    .filter(([, item]) => item !== undefined && typeof item !== 'function' && typeof item !== 'symbol')
-    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalText(item, depth)}`);
-  return `{${pairs.sort().join()}}`;
+  return membersText(value, depth);
+}
+
+/** What most params are: nothing but their members. Every unique enqueue comes by here, so it is seen at once. */
+function isLiteral(value: { then?: unknown; toJSON?: unknown }): boolean {
+  return (
+    Object.getPrototypeOf(value) === Object.prototype &&
+    typeof value.toJSON !== 'function' &&
+    typeof value.then !== 'function'
+  );
+}
+
+function itemsText(items: readonly unknown[], depth: number): string {
+  let text = '';
+  for (let at = 0; at < items.length; at++)
+    text += `${at === 0 ? '' : ','}${canonicalText(items[at], depth)}`;
+  return `[${text}]`;
+}
+
+function membersText(value: object, depth: number): string {
+  let text = '';
+  for (const name of Object.keys(value).sort()) {
+    const item = (value as Record<string, unknown>)[name];
+    if (item === undefined || typeof item === 'function' || typeof item === 'symbol') continue;
+    text += `${text && ','}${JSON.stringify(name)}:${canonicalText(item, depth)}`;
+  }
+  return `{${text}}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalText, Indistinct } from './canonical.js';
 import { InvalidOptionError } from './errors.js';
 import { isPromise } from './realm.js';
@@ -19,13 +19,16 @@ export interface UniqueSource {
   readonly uniqueBy?: { readonly value: unknown };
 }
 
+/** 132 bits: no two values of an application will ever share them. */
+const keyLength = 22;
+
 /** The lock of a task. Its key is hashed, so that params do not leak into key names. */
 export function lockOf(plan: UniquePlan, source: UniqueSource): TaskLock {
-  const scope = plan.group === undefined ? ['job', source.job] : ['group', plan.group];
-  const text = textOf([...scope, valueOf(plan, source)], plan, source);
+  const scope = plan.group === undefined ? `job ${source.job}` : `group ${plan.group}`;
+  const text = `${JSON.stringify(scope)}:${textOf(valueOf(plan, source), plan, source)}`;
   const { phase, onConflict, ttlMs, retryAfterMs } = plan;
   return {
-    key: createHash('sha256').update(text).digest('base64url'),
+    key: hash('sha256', text, 'base64url').slice(0, keyLength),
     phase,
     onConflict,
     ttlMs,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isPlainTask, plainTaskText, taskArguments } from '../../lib/backend/redis/redis-records.js';
+import { isPlainTask, taskText, taskArguments } from '../../lib/backend/redis/redis-records.js';
 
 describe('The text of a plain task', () => {
   const text = fc.string({ unit: 'binary' });
@@ -22,7 +22,7 @@ describe('The text of a plain task', () => {
       fc.property(plain, (given) => {
         const task = { queue: 'q', id: 'a', token: 'a', priority: 0, due: { inMs: 0 }, ...given };
         expect(isPlainTask(task)).toBe(true);
-        expect(taskArguments(task)).toEqual(['a', 'P', plainTaskText(task)]);
+        expect(taskArguments(task)).toEqual(['a', 'P', taskText(task)]);
       }),
     );
   });

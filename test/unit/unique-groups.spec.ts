@@ -13,6 +13,19 @@ describe('The groups that calls name', () => {
     groups.call('a', job('Send'), 'post');
   });
 
+  it('are compared with every other job of the group, whichever came last', () => {
+    const groups = new UniqueGroups();
+    groups.declare('money', job('Charge', 'bank'));
+    groups.declare('money', job('Refund', 'bank'));
+    expect(() => groups.call('money', job('Refund'), 'till')).toThrow(
+      /Refund is in 'till' and Charge in 'bank'/,
+    );
+    groups.call('goods', job('Pay'), 'shop');
+    groups.call('goods', job('Send'), 'shop');
+    for (const name of ['Pay', 'Send'])
+      expect(() => groups.call('goods', job(name), 'post')).toThrow(/in 'shop'/);
+  });
+
   it('push out none that stands in code', () => {
     const groups = new UniqueGroups(1);
     groups.declare('money', job('Charge', 'bank'));

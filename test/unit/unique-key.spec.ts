@@ -46,14 +46,14 @@ describe('A lock', () => {
       { job: 'charge', where: 'Charge', params: {} },
     );
     const { key, ...rest } = lock;
-    expect(key).toMatch(/^[\w-]{43}$/);
+    expect(key).toMatch(/^[\w-]{22}$/);
     expect(rest).toEqual({ phase: 'until_completed', onConflict: 'raise', ttlMs: 5, retryAfterMs: 7 });
   });
 
   it('does not show params, job or group in its key, however long they are', () => {
     const secret = 'card-4111';
     const key = keyOf({ card: secret.repeat(1_000) }, { group: secret }, { job: secret });
-    expect(key).toMatch(/^[\w-]{43}$/);
+    expect(key).toMatch(/^[\w-]{22}$/);
     expect(Buffer.from(key, 'base64url').toString('latin1')).not.toContain(secret);
   });
 });

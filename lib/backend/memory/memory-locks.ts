@@ -24,8 +24,13 @@ export class MemoryLocks {
     if (!task.lock) return undefined;
     const holder = this.holderOf(task.lock.key, now);
     if (holder && holder !== task) return holder.id;
-    this.holders.set(task.lock.key, task);
+    this.hold(task);
     return undefined;
+  }
+
+  /** Gives the task its lock, which no other task holds. */
+  hold(task: MemoryTask): void {
+    this.holders.set(task.lock!.key, task);
   }
 
   /** Frees the task's lock, unless another task has taken it since. */

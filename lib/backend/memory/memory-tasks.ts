@@ -116,7 +116,7 @@ export class MemoryTasks implements TaskStore {
     if (stored) queue.restart(stored, now, task);
     else if (existing) queue.remove(existing);
     const added = stored ?? queue.insert(task, now);
-    if (locksAtEnqueue(added)) queue.locks.take(added, now);
+    if (locksAtEnqueue(added)) queue.locks.hold(added);
     return { status: stored ? 'replaced' : 'enqueued' };
   }
 

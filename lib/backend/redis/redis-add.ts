@@ -5,7 +5,15 @@ import type { Added } from '../backend.js';
 import { StoreUnavailableError } from '../errors.js';
 import type { RedisConnection } from './redis-connection.js';
 import { byQueue } from './redis-arguments.js';
-import { isPlainTask, plainTaskText, taskArguments } from './redis-records.js';
+import {
+  isPlainTask,
+  isPlainUniqueTask,
+  isSameBeforeKey,
+  taskArguments,
+  taskText,
+  textBeforeKey,
+  textBehindKey,
+} from './redis-records.js';
 
 /**
  * The calls of this process, each in a line that has one call at a time: so the store need only remember the latest call of
@@ -54,7 +62,9 @@ const enqueued: Added = Object.freeze({ status: 'enqueued' });
 export class AddCall {
   private readonly tasks: NewTask[] = [];
   private readonly places: { readonly group: Added[]; readonly at: number }[] = [];
+  /** Whether all are for one queue and need no more than a short way. */
   private isPlain: boolean;
+  private isPlainUnique: boolean;
   private number = 0;
   private rest: AddCall | undefined;
 
@@ -64,7 +74,7 @@ export class AddCall {
     private readonly rememberMs: number,
     private readonly mode: 'independent' | 'all or none',
   ) {
-    this.isPlain = mode === 'independent';
+    this.isPlain = this.isPlainUnique = mode === 'independent';
   }
 
   get size(): number {
@@ -72,7 +82,9 @@ export class AddCall {
   }
 
   push(task: NewTask, group: Added[], at: number): void {
-    this.isPlain &&= isPlainTask(task) && task.queue === (this.tasks[0] ?? task).queue;
+    const isAlike = task.queue === (this.tasks[0] ?? task).queue;
+    this.isPlain &&= isAlike && isPlainTask(task);
+    this.isPlainUnique &&= isAlike && isPlainUniqueTask(task);
     this.tasks.push(task);
     this.places.push({ group, at });
   }
@@ -85,13 +97,14 @@ export class AddCall {
     }
     // What an earlier try has left over is all that is still to do.
     if (this.rest) return this.rest.send(line);
-    return this.isPlain ? this.sendPlain(line) : this.sendInFull(line);
+    if (this.isPlain) return this.sendPlain(line);
+    return (this.isPlainUnique && this.sendUnique(line)) || this.sendInFull(line);
   }
 
   private async sendPlain(line: AddLine): Promise<void> {
     const { queue } = this.tasks[0]!;
     const args: (string | number)[] = [this.number, this.rememberMs];
-    for (const task of this.tasks) args.push(task.id, plainTaskText(task));
+    for (const task of this.tasks) args.push(task.id, taskText(task));
     const odd = (await this.connection.run('addPlain', [queue], args, line.name)) as string;
     for (const { group, at } of this.places) group[at] = enqueued;
     if (odd === '') return;
@@ -110,14 +123,36 @@ export class AddCall {
     return rest;
   }
 
-  private async sendInFull(line: AddLine): Promise<void> {
+  /** The short way for unique tasks, where they differ in nothing but id, key and what is to be done. */
+  private sendUnique(line: AddLine): Promise<void> | undefined {
+    const first = this.tasks[0]!;
+    const args: (string | number)[] = [this.number, this.rememberMs, 'f', textBeforeKey(first)];
+    for (const task of this.tasks) {
+      if (!isSameBeforeKey(task, first)) return undefined;
+      args.push(task.id, task.lock!.key, textBehindKey(task));
+    }
+    return this.run([first.queue], args, line);
+  }
+
+  private sendInFull(line: AddLine): Promise<void> {
     const { names, args, order } = byQueue(this.tasks, taskArguments);
     args.unshift(this.number, this.rememberMs, this.mode === 'independent' ? 'i' : 'g');
-    const [letters, ...others] = (await this.connection.run('add', names, args, line.name)) as string[];
-    order.forEach((index, place) => {
+    return this.run(names, args, line, order);
+  }
+
+  /** `order` says which task each answer is for, where they are not in line. */
+  private async run(
+    queues: readonly string[],
+    args: readonly (string | number)[],
+    line: AddLine,
+    order?: readonly number[],
+  ): Promise<void> {
+    const [letters, ...others] = (await this.connection.run('add', queues, args, line.name)) as string[];
+    for (let place = 0; place < this.tasks.length; place++) {
+      const index = order ? order[place]! : place;
       const { group, at } = this.places[index]!;
       group[at] = addedOf(this.tasks[index]!, letters![place]!, others);
-    });
+    }
   }
 }
 

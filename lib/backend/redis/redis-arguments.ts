@@ -17,7 +17,7 @@ export function byQueue<T extends { readonly queue: string }>(
   for (const indexes of groups.values()) {
     if (isNumbered) args.push(++number);
     args.push(indexes.length);
-    for (const index of indexes) args.push(...write(items[index]!));
+    for (const index of indexes) for (const word of write(items[index]!)) args.push(word);
   }
   return { names: [...groups.keys()], args, order: [...groups.values()].flat() };
 }

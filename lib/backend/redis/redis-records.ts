@@ -18,28 +18,55 @@ export const groupSeparator = '\x1d';
 
 /** The three arguments by which a script is told of a task. */
 export function taskArguments(task: NewTask): [id: string, head: string, rest: string] {
-  const { id, token, job, params, extra, scheduleId, slot, retries, keepMs, lock } = task;
-  const header = `${retries}|${keepMs ?? ''}|${token === id ? '' : token}|${lock ? lockText(lock) : ''}`;
-  const given = extra === undefined ? '' : `+${extra}`;
-  const blob = [job, given, scheduleText(scheduleId), slot ?? '', params].join(unitSeparator);
-  return [id, headOf(task), header + recordSeparator + blob];
+  return [task.id, headOf(task), taskText(task)];
 }
 
 function headOf(task: NewTask): string {
-  if (isPlainTask(task)) return 'P';
-  const { priority, due, expires, replace } = task;
+  const { priority, due, expires, replace, lock } = task;
+  if (isFresh(task)) return lock ? `U${lock.phase === 'while_executing' ? '' : lock.key}` : 'P';
   return `S|${priority}|${timeText(due)}|${expires ? timeText(expires) : ''}|${replace ? 1 : 0}`;
 }
 
 /** A fresh task that is due now and has neither priority, lock nor end. */
-export function isPlainTask({ id, token, priority, due, expires, replace, lock }: NewTask): boolean {
-  return id === token && priority === 0 && !expires && !replace && !lock && 'inMs' in due && due.inMs === 0;
+export function isPlainTask(task: NewTask): boolean {
+  return !task.lock && isFresh(task);
 }
 
-/** What a plain task's value ends in; the script adds the rest. */
-export function plainTaskText({ retries, keepMs, job, extra, scheduleId, slot, params }: NewTask): string {
+/** As a plain task, but for a lock that is held from its enqueue on. */
+export function isPlainUniqueTask(task: NewTask): boolean {
+  return task.lock !== undefined && task.lock.phase !== 'while_executing' && isFresh(task);
+}
+
+function isFresh({ id, token, priority, due, expires, replace }: NewTask): boolean {
+  return id === token && priority === 0 && !expires && !replace && 'inMs' in due && due.inMs === 0;
+}
+
+/** What a task's value ends in; the script adds the rest. */
+export function taskText(task: NewTask): string {
+  return `${textBeforeKey(task)}${task.lock ? task.lock.key : ''}${textBehindKey(task)}`;
+}
+
+/** The part of it that is the same for most tasks of a job. */
+export function textBeforeKey({ id, token, retries, keepMs, lock }: NewTask): string {
+  return `${retries}|${keepMs ?? ''}|${token === id ? '' : token}|${lock ? lockText(lock) : ''}`;
+}
+
+/** Whether that part is the same for two unique tasks whose tokens are their ids; asked of every task, so no text is made. */
+export function isSameBeforeKey(a: NewTask, b: NewTask): boolean {
+  const [one, other] = [a.lock!, b.lock!];
+  return (
+    a.retries === b.retries &&
+    a.keepMs === b.keepMs &&
+    one.phase === other.phase &&
+    one.onConflict === other.onConflict &&
+    one.ttlMs === other.ttlMs &&
+    one.retryAfterMs === other.retryAfterMs
+  );
+}
+
+export function textBehindKey({ job, params, extra, scheduleId, slot }: NewTask): string {
   const given = extra === undefined ? '' : `+${extra}`;
-  return `${retries}|${keepMs ?? ''}||${recordSeparator}${job}${unitSeparator}${given}${unitSeparator}${scheduleText(scheduleId)}${unitSeparator}${slot ?? ''}${unitSeparator}${params}`;
+  return `${recordSeparator}${job}${unitSeparator}${given}${unitSeparator}${scheduleText(scheduleId)}${unitSeparator}${slot ?? ''}${unitSeparator}${params}`;
 }
 
 /** Users name schedules, and a separator in a name must not part the value. */
@@ -56,8 +83,9 @@ function timeText(time: StoreTime): string {
   return 'at' in time ? `a${Math.round(time.at)}` : `i${Math.round(time.inMs)}`;
 }
 
-function lockText({ phase, onConflict, ttlMs, retryAfterMs, key }: TaskLock): string {
-  return [phase, onConflict, ttlMs ?? '', retryAfterMs ?? '', key].join(',');
+/** Without the key, which stands behind it. */
+function lockText({ phase, onConflict, ttlMs, retryAfterMs }: TaskLock): string {
+  return `${phase},${onConflict},${ttlMs ?? ''},${retryAfterMs ?? ''},`;
 }
 
 /** What was said at enqueue, read from a stored value. By hand, since it is done for every task that runs. */

@@ -15,6 +15,7 @@ import { describeLockPhases } from './lock-phases.js';
 import { describeLockRelease } from './lock-release.js';
 import { describeLockRunConflicts } from './lock-run-conflicts.js';
 import { describeLockTimeToLive } from './lock-time-to-live.js';
+import { describeLocksTogether } from './lock-together.js';
 import { describeLocks } from './locks.js';
 import { describeNextLook } from './next-look.js';
 import { describePark } from './park.js';
@@ -50,6 +51,7 @@ export function describeConformance(name: string, open: OpenStore): void {
     describeCatalog(setup);
     describeLocks(setup);
     describeLockConflicts(setup);
+    describeLocksTogether(setup);
     describeLockRunConflicts(setup);
     describeLockTimeToLive(setup);
     describeLockPhases(setup);

@@ -47,3 +47,5 @@ export const flatTasks = 20_000;
 
 /** What of the pace is to be kept while an old snapshot is open. */
 export const snapshotShare = 0.8;
+
+export const uniqueTasks = 20_000;

@@ -6,9 +6,10 @@ import { measureEnqueue } from '../side-by-side/measures/enqueue.js';
 import { measureFlat } from '../side-by-side/measures/flat.js';
 import { measureLatency } from '../side-by-side/measures/latency.js';
 import { measureProcess } from '../side-by-side/measures/process.js';
+import { measureUnique } from '../side-by-side/measures/unique.js';
 import { manner, runMeasures, type Measures } from '../side-by-side/run-measures.js';
 import { readSettings } from '../side-by-side/settings.js';
-import { flatTasks, latencyGoals, loads, systems, ways } from './asked.js';
+import { flatTasks, latencyGoals, loads, systems, uniqueTasks, ways } from './asked.js';
 import { Databases } from './databases.js';
 import { syncMs } from './disk.js';
 import { measureSnapshot } from './measures/snapshot.js';
@@ -17,6 +18,7 @@ import type { PostgresBench } from './postgres-bench.js';
 const measures: Measures<PostgresBench> = {
   process: (bench) => measureProcess(bench, loads),
   enqueue: (bench) => measureEnqueue(enqueuing(bench), ways),
+  unique: (bench) => measureUnique(bench, uniqueTasks),
   latency: (bench) => measureLatency(bench, latencyGoals),
   flat: (bench) => measureFlat(bench, flatTasks),
   snapshot: measureSnapshot,

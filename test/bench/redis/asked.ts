@@ -38,3 +38,5 @@ export const latencyGoals: Record<50 | 99, Goal[]> = {
 };
 
 export const flatTasks = 50_000;
+
+export const uniqueTasks = 20_000;

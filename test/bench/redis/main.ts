@@ -6,20 +6,20 @@ import { measureEnqueue } from '../side-by-side/measures/enqueue.js';
 import { measureFlat } from '../side-by-side/measures/flat.js';
 import { measureLatency } from '../side-by-side/measures/latency.js';
 import { measureProcess } from '../side-by-side/measures/process.js';
+import { measureUnique } from '../side-by-side/measures/unique.js';
 import { manner, runMeasures, type Measures } from '../side-by-side/run-measures.js';
 import { readSettings, type Settings } from '../side-by-side/settings.js';
-import { flatTasks, latencyGoals, loads, systems, ways } from './asked.js';
+import { flatTasks, latencyGoals, loads, systems, uniqueTasks, ways } from './asked.js';
 import { measureCommands } from './measures/commands.js';
 import { measureDue } from './measures/due.js';
 import { measureIdle } from './measures/idle.js';
 import { measureMemory } from './measures/memory.js';
-import { measureUnique } from './measures/unique.js';
 import type { RedisBench } from './redis-bench.js';
 
 const measures: Measures<RedisBench> = {
   process: (bench) => measureProcess(bench, loads),
   enqueue: (bench) => measureEnqueue(bench, ways),
-  unique: measureUnique,
+  unique: (bench) => measureUnique(bench, uniqueTasks),
   latency: (bench) => measureLatency(bench, latencyGoals),
   due: measureDue,
   memory: measureMemory,

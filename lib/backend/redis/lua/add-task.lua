@@ -1,8 +1,10 @@
 -- How a task is stored; shared by add and by the schedules' advance. After common.
 
--- head: P, or S|priority|due|expires|replace; a time is i and milliseconds from now (expires: from the due time) or a and a
--- moment. rest: retries|keepMs|token|lock RS blob
+-- head: P plain, or U and the key of the lock ('' where that is not taken at enqueue): a fresh task that is due now. Else
+-- S|priority|due|expires|replace; a time is i and milliseconds from now (expires: from the due time) or a and a moment.
+-- rest: retries|keepMs|token|lock RS blob
 local function parse_head(head)
+  if string.sub(head, 1, 1) ~= 'S' then return { priority = 0, due_at = now, replace = false } end
   local f = split(head, '|')
   local function moment(text, from)
     if text == '' then return nil end
@@ -54,9 +56,10 @@ local function gives_way(holder, lock, existing, replace)
   return not holder.run or holder.state == 'parked'
 end
 
--- Answers e enqueued, x existing, r replaced, j rejected; for r and j possibly with the other task's id.
-local function add_one(q, id, head, rest)
-  local plan = head == 'P' and { priority = 0, due_at = now, replace = false } or parse_head(head)
+-- Answers e enqueued, x existing, r replaced, j rejected; for r and j possibly with the other task's id. Its arrival number
+-- is drawn where none is given.
+local function add_one(q, id, head, rest, arrival)
+  local plan = parse_head(head)
   local lock, token = lock_in(rest)
   local existing = find_task(q, id)
   if existing and existing.is_past then
@@ -80,7 +83,7 @@ local function add_one(q, id, head, rest)
     return 'r'
   end
   if existing then remove_task(q, existing) end
-  local prefix = prefix_text(redis.call('HINCRBY', q.meta, 'arrival', 1), plan.priority)
+  local prefix = prefix_text(arrival or redis.call('HINCRBY', q.meta, 'arrival', 1), plan.priority)
   redis.call('HSET', q.tasks, id, given_text(plan, lock, prefix, int(now), rest))
   enter_by_due(q, prefix, id, plan.due_at)
   if locks_at_enqueue(lock) then redis.call('HSET', q.locks, lock.key, id) end
@@ -109,7 +112,7 @@ end
 
 -- As add_one, without writing; answers the holder of a lock over which the task would raise.
 local function try_one(q, id, head, rest)
-  local plan = head == 'P' and { due_at = now, replace = false } or parse_head(head)
+  local plan = parse_head(head)
   local lock, token = lock_in(rest)
   local existing = q.changed[id] or find_task(q, id)
   if existing and existing.is_past then existing = nil end
