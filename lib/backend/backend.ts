@@ -62,6 +62,11 @@ export interface TaskStore {
    * another. A store that is one part has none.
    */
   partOf?(queue: string): number;
+  /**
+   * From how many slots on a runner should have two exchanges under way, with half of the slots each: what an exchange costs
+   * the store by itself decides. Where the store does not say: 8.
+   */
+  readonly isWideFrom?: number;
   /** Whether somebody else may keep a group waiting for long: then no other waits for its answer. */
   mayBeHeld?(group: readonly NewTask[]): boolean;
   /**

@@ -36,7 +36,7 @@ export interface Asking {
   readonly reserved: number;
 }
 
-/** From so many slots on the runner and the store have work at the same time, half of the slots each. */
+/** From so many slots on the runner and the store have work at the same time, half of the slots each, unless the store says otherwise. */
 const wideFrom = 8;
 
 /** With a quarter of the slots, or as many as this, a second exchange beside one that is under way is worth its round trip. */
@@ -64,8 +64,9 @@ export class Intake {
     private readonly batch: number,
     /** Until when a queue is left alone, because its part of the store gives no answer. */
     private readonly pausedUntil: (queue: string) => number,
+    isWideFrom = wideFrom,
   ) {
-    this.isWide = concurrency >= wideFrom;
+    this.isWide = concurrency >= isWideFrom;
     this.mostAtOnce = this.isWide ? Math.ceil(concurrency / 2) : concurrency;
     this.leastBeside = Math.min(Math.ceil(concurrency / 4), worthIt);
     this.lines = new Map(

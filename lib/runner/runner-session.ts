@@ -56,7 +56,13 @@ export class RunnerSession {
     const { backend, clock, registry, lines } = parts;
     const say = this.say.bind(this);
     this.silent = new SilentQueues(clock, (message, reason) => say('warn', message, reason));
-    this.intake = new Intake(queues, settings.concurrency, settings.batch, this.silent.pausedUntil);
+    this.intake = new Intake(
+      queues,
+      settings.concurrency,
+      settings.batch,
+      this.silent.pausedUntil,
+      backend.tasks.isWideFrom,
+    );
     this.drained = new TurningPoint(clock, () => this.running.size === 0);
     this.keeper = new LeaseKeeper(backend, clock, settings, (message, error) => {
       say('warn', message, error);

@@ -21,6 +21,20 @@ function answer(asking: Asking, given: Record<string, number>, more: readonly st
 const limitsOf = (asking: Asking | undefined) =>
   Object.fromEntries(asking?.queues.map(({ queue, limit }) => [queue, limit]) ?? []);
 
+describe('The slots of a runner', () => {
+  const halvesOf = (concurrency: number, isWideFrom?: number) => {
+    const { isWide, mostAtOnce } = new Intake([], concurrency, Infinity, never, isWideFrom);
+    return { isWide, mostAtOnce };
+  };
+
+  it('are halved for two exchanges from eight on, or from where the store says that it is worth it', () => {
+    expect(halvesOf(7)).toEqual({ isWide: false, mostAtOnce: 7 });
+    expect(halvesOf(8)).toEqual({ isWide: true, mostAtOnce: 4 });
+    expect(halvesOf(199, 200)).toEqual({ isWide: false, mostAtOnce: 199 });
+    expect(halvesOf(200, 200)).toEqual({ isWide: true, mostAtOnce: 100 });
+  });
+});
+
 describe('An asking beside another one that is under way', () => {
   it('leaves the slots of a queue to the one that asked for them first', () => {
     const intake = intakeOf({ capped: 2, busy: 64 }, 64);
