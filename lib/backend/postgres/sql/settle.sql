@@ -85,39 +85,15 @@ BEGIN
   RETURN 's';
 END $$;
 
--- Writes outcomes in order. `queues`, `ids` and `epochs` tell the successes of tasks that are not kept, told for the first time;
--- `outcomes` have the form of `settlement`. Answers a letter for each, the done ones first.
-CREATE OR REPLACE FUNCTION settle_all(
-  queues text[], ids text[], epochs bigint[], outcomes json, cancelled_keep bigint, now bigint
-) RETURNS text LANGUAGE plpgsql AS $$
+-- Writes outcomes in the form of `settlement`, in order. Answers a letter for each.
+CREATE OR REPLACE FUNCTION settle_all(outcomes json, cancelled_keep bigint, now bigint) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-  gone bigint[];
   letters text := '';
   one record;
 BEGIN
-  IF cardinality(ids) > 0 THEN
-    WITH deleted AS (
-      DELETE FROM tasks t USING unnest(queues, ids, epochs) WITH ORDINALITY AS d (queue, id, epoch, n)
-      -- Pending, said so that only the primary key fits: the other indexes would be read from end to end.
-      WHERE t.queue = d.queue AND t.id = d.id AND t.epoch = d.epoch AND t.lease_ends_at IS NOT NULL
-      RETURNING d.n
-    )
-    SELECT array_agg(n) INTO gone FROM deleted;
-    IF cardinality(gone) = cardinality(ids) THEN
-      letters := repeat('s', cardinality(ids));
-    ELSE
-      FOR n IN 1..cardinality(ids) LOOP
-        letters := letters || CASE WHEN n = ANY (gone) THEN 's' ELSE
-          settle_one((queues[n], ids[n], epochs[n], 'succeeded', 0, NULL, NULL, NULL, NULL, false), cancelled_keep, now)
-        END;
-      END LOOP;
-    END IF;
-  END IF;
-  IF outcomes IS NOT NULL THEN
-    FOR one IN SELECT o FROM json_populate_recordset(NULL::settlement, outcomes) o LOOP
-      letters := letters || settle_one(one.o, cancelled_keep, now);
-    END LOOP;
-  END IF;
+  FOR one IN SELECT o FROM json_populate_recordset(NULL::settlement, outcomes) o LOOP
+    letters := letters || settle_one(one.o, cancelled_keep, now);
+  END LOOP;
   RETURN letters;
 END $$;
 
@@ -126,6 +102,34 @@ CREATE OR REPLACE FUNCTION settle_v1(asked text) RETURNS text LANGUAGE plpgsql A
 DECLARE
   said json := asked::json;
 BEGIN
-  RETURN to_json(settle_all('{}', '{}', '{}', said -> 'outcomes', (said ->> 'cancelledKeep')::bigint, now_ms()))::text;
+  RETURN to_json(settle_all(said -> 'outcomes', (said ->> 'cancelledKeep')::bigint, now_ms()))::text;
 END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan
   SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off;
+
+-- Successes of tasks that are not kept, as queues, ids, epochs and the places at which the claim put their rows, told for the first
+-- time. Answer: a letter for each. Goes beside a claim, in a commit of its own, so that the claim waits neither for it nor for the disk.
+CREATE OR REPLACE FUNCTION settle_done_v1(queues text[], ids text[], epochs bigint[], places tid[], cancelled_keep text)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  gone bigint[];
+  letters text := '';
+  now bigint;
+BEGIN
+  WITH deleted AS (
+    DELETE FROM tasks t USING unnest(queues, ids, epochs, places) WITH ORDINALITY AS d (queue, id, epoch, place, n)
+    WHERE t.ctid = d.place AND t.id = d.id AND t.queue = d.queue AND t.epoch = d.epoch AND t.lease_ends_at IS NOT NULL
+    RETURNING d.n
+  )
+  SELECT array_agg(n) INTO gone FROM deleted;
+  IF cardinality(gone) = cardinality(ids) THEN RETURN repeat('s', cardinality(ids)); END IF;
+  now := now_ms();
+  FOR n IN 1..cardinality(ids) LOOP
+    -- Rows move when a lease is renewed.
+    letters := letters || CASE WHEN n = ANY (gone) THEN 's' ELSE settle_one(
+      (queues[n], ids[n], epochs[n], 'succeeded', 0, NULL, NULL, NULL, NULL, false), nullif(cancelled_keep, '')::bigint, now
+    ) END;
+  END LOOP;
+  RETURN letters;
+END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET lock_timeout = '200ms'
+  SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+  SET enable_hashjoin = off SET enable_mergejoin = off;
