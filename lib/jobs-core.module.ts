@@ -15,6 +15,7 @@ import { JobContextCreator } from './job/job-context.js';
 import { JobExplorer } from './job/job-explorer.js';
 import { JobRegistry } from './job/job-registry.js';
 import { JobsLog } from './job/jobs-log.js';
+import { TaskEvents } from './job/task-events.js';
 import { checkSingleRoot, JOBS_OPTIONS } from './jobs-root.js';
 import type { ResolvedOptions } from './resolve-options.js';
 import { Adder } from './queue/adder.js';
@@ -56,6 +57,14 @@ const BACKEND = Symbol('nestjs-jobs backend');
       useFactory: ({ log }: ResolvedOptions) => new JobsLog(log),
     },
     {
+      provide: TaskEvents,
+      inject: [JobsLog],
+      useFactory: (log: JobsLog) =>
+        new TaskEvents((error) =>
+          log.write('error', 'TaskEvents', `a listener threw: ${lineOf(error)}`, error),
+        ),
+    },
+    {
       provide: JobRegistry,
       inject: [JOBS_OPTIONS, JobsLog],
       useFactory: ({ defaults, payloadLimit, runner }: ResolvedOptions, log: JobsLog) =>
@@ -94,7 +103,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
     },
     {
       provide: JobQueue,
-      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog],
+      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog, TaskEvents],
       useFactory: (
         { runner, enqueueTimeoutMs }: ResolvedOptions,
         backend: Backend,
@@ -102,6 +111,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
         adder: Adder,
         clock: Clock,
         log: JobsLog,
+        events: TaskEvents,
       ) =>
         new JobQueue(
           registry,
@@ -110,6 +120,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
           new TaskIds(),
           clock,
           log,
+          events,
           runner === false || runner.queues !== undefined,
         ),
     },
@@ -120,7 +131,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
     },
     {
       provide: JobRunner,
-      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Clock, JobsLog, DeclaredSchedules],
+      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Clock, JobsLog, DeclaredSchedules, TaskEvents],
       useFactory: (
         { runner, retention, payloadLimit }: ResolvedOptions,
         backend: Backend,
@@ -128,6 +139,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
         clock: Clock,
         log: JobsLog,
         declared: DeclaredSchedules,
+        events: TaskEvents,
       ) => {
         const lines = new TaskLog(log, clock);
         const keep = {
@@ -144,12 +156,13 @@ const BACKEND = Symbol('nestjs-jobs backend');
           conclusion,
           lines,
           log,
+          events,
           (attempt) =>
             new Completion(backend, attempt, (ended, result) => conclusion.successOf(ended, result)),
         );
         const troubles = new JobsLog({ level: 'warn' });
         return new JobRunner(
-          { backend, registry, executor, clock, log: troubles, lines, taskLines: log, declared },
+          { backend, registry, executor, clock, log: troubles, lines, taskLines: log, declared, events },
           runner,
         );
       },

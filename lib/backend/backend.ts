@@ -1,11 +1,14 @@
 import type { Lease, Settled, Settlement } from '../task/outcome.js';
-import type { NewTask, TaskLock, TaskRecord, TaskRef, TaskState } from '../task/task-record.js';
+import type { NewTask, TaskLock, TaskNotes, TaskRef } from '../task/task-record.js';
 import type { Added, Unanswered } from './answers.js';
-import type { HeldLock, LockPage, LockRef } from './held-lock.js';
+import type { CatalogStore } from './catalog-store.js';
+import type { EventWire } from './event-wire.js';
 import type { ScheduleStore } from './schedule-store.js';
+import type { StatsStore } from './stats-store.js';
 import type { TransactionStore } from './transaction-store.js';
 
 export type { Added, Unanswered } from './answers.js';
+export type { Acted, CatalogStore } from './catalog-store.js';
 
 /**
  * An engine that keeps tasks. Whatever a method does to a task is one atomic step of the store; expected situations (existing,
@@ -18,7 +21,9 @@ export interface Backend {
   readonly tasks: TaskStore;
   readonly schedules: ScheduleStore;
   readonly catalog: CatalogStore;
+  readonly stats: StatsStore;
   readonly bell: Bell;
+  readonly events: EventWire;
   /** Absent where tasks cannot be part of a transaction of the application's. */
   readonly transactions?: TransactionStore;
   /** What a crash of the store's server may cost, once it is open; absent where there is no server. */
@@ -88,6 +93,11 @@ export interface TaskStore {
   settle(settlements: readonly Settlement[]): Promise<Settled[]>;
   /** Prolongs leases by `leaseMs` from the store's now. */
   renew(leases: readonly Lease[], leaseMs: number): Promise<Renewal>;
+  /**
+   * Writes down what running tasks have said since the last time: the progress replaces the one before, lines are added, of
+   * which the latest `keptLines` stay. Fenced: what is no longer this runner's is left alone. Changes nothing else.
+   */
+  annotate(notes: readonly (Lease & { readonly notes: TaskNotes })[]): Promise<void>;
   /**
    * Puts tasks of these jobs that another definition has parked back to waiting, as they were and at no attempt's cost; at
    * most 1,000 per call. Meant for a runner's start: asked again and again, two versions of a job would send its tasks to
@@ -191,44 +201,6 @@ export interface Unparked {
   /** There may be more: the next call begins here. */
   readonly after?: string;
 }
-
-/** Reading and administering, apart from the hot path. A step that makes work, or ends a pause, rings the bell. */
-export interface CatalogStore {
-  get(ref: TaskRef): Promise<TaskRecord | undefined>;
-  /** Tasks of one state, in the order in which the state is worked off; `after` is the id that ended the page before. */
-  list(queue: string, state: TaskState, page: { limit: number; after?: string }): Promise<TaskRecord[]>;
-  counts(queue: string): Promise<Record<TaskState, number>>;
-  /** Every queue that has held a task or a schedule. */
-  queues(): Promise<string[]>;
-  /** Dead, cancelled and parked tasks start anew, attempts at 0. Others are left alone. */
-  retry(refs: readonly TaskRef[]): Promise<Acted[]>;
-  /** Scheduled, waiting and parked tasks end as cancelled; a pending one is asked to stop. */
-  cancel(refs: readonly TaskRef[]): Promise<(Acted | 'requested')[]>;
-  /** Takes the record away, unless it is pending. */
-  remove(refs: readonly TaskRef[]): Promise<Acted[]>;
-  /** Scheduled tasks become due now. */
-  runNow(refs: readonly TaskRef[]): Promise<Acted[]>;
-  /** Stops claims from a queue, for `forMs` or until `resume`. Enqueueing goes on. */
-  pause(queue: string, forMs?: number): Promise<void>;
-  resume(queue: string): Promise<void>;
-  isPaused(queue: string): Promise<boolean>;
-  /** A lock, if a task holds it now. */
-  lock(ref: LockRef): Promise<HeldLock | undefined>;
-  /**
-   * The locks of a queue that are held now, in no order: one that is held all the while stands on a page. A page may be
-   * shorter than `limit` though there is more.
-   */
-  locks(queue: string, page: { limit: number; after?: string }): Promise<LockPage>;
-  /**
-   * Frees a lock; answers whether it was held. The task that held it goes on without it: it frees no other task's, and takes
-   * it again only where its phase takes a lock anew: by the next run (`while_executing`), by the run after a failure
-   * (`until_executed`), or when it is started anew.
-   */
-  releaseLock(ref: LockRef): Promise<boolean>;
-}
-
-/** `left`: the task is in a state in which this cannot be done. `taken`: its lock or id belongs to another task by now. */
-export type Acted = 'done' | 'left' | 'taken' | 'missing';
 
 /** A hint that there is work. Losing one costs at most a sweep. */
 export interface Bell {

@@ -49,14 +49,21 @@ export interface ScheduleStore {
   advance(advances: readonly Advance[]): Promise<Advanced[]>;
   get(ref: TaskRef): Promise<ScheduleRecord | undefined>;
   /**
-   * In the order in which `due` comes to them: by next slot, deferred ones later, paused ones last. `after` is the id that
-   * ended the page before; one that is gone ends the list.
+   * In the order in which `due` comes to them: by next slot, deferred ones later, paused ones last. A page goes on at a place in
+   * that order, `next` of the page before: a schedule that fires meanwhile may stand on two pages, but is not left out.
+   * Text that no page gave is refused with an InvalidOptionError.
    */
-  list(queue: string, page: { limit: number; after?: string }): Promise<ScheduleRecord[]>;
+  list(queue: string, page: { limit: number; after?: string }): Promise<SchedulePage>;
   /** From now on its slots pass without a task; answers whether there is such a schedule. */
   pause(ref: TaskRef): Promise<boolean>;
   /** Ends a pause and goes on at `nextSlot`; `slot` is where it stood. `lost`: it does not stand there, or is not paused. */
   resume(ref: TaskRef, slot: number, nextSlot: number): Promise<'resumed' | 'lost'>;
+}
+
+export interface SchedulePage {
+  readonly schedules: ScheduleRecord[];
+  /** There may be more: the next page goes on here. */
+  readonly next?: string;
 }
 
 /** A queue whose due schedules are asked for. */

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import type { Added } from '../backend/answers.js';
 import type { EnqueueArguments, JobClass, TaskHooks } from '../job/job-handler.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { EnqueuableJob, JobRegistry } from '../job/job-registry.js';
+import type { TaskEvents } from '../job/task-events.js';
 import { lockFor } from '../job/unique-lock.js';
 import { buildTask } from '../task/build-task.js';
 import type { Clock } from '../task/clock.js';
@@ -40,6 +42,7 @@ export class JobQueue {
     private readonly ids: TaskIds,
     private readonly clock: Clock,
     private readonly log: JobsLog,
+    private readonly events: TaskEvents,
     /** Whether this process says which queues it runs; else they are those of its jobs. */
     private readonly namesQueues: boolean,
   ) {}
@@ -55,7 +58,7 @@ export class JobQueue {
     const transaction = options?.transaction;
     if (built.plan.schedule) return this.putSchedule(built, transaction);
     if (built.job.hasEnqueueHooks) return (await this.addWithHooks([built], transaction))[0]!;
-    return enqueuedOf(built.task, (await this.writer.write([built.task], transaction))[0]!);
+    return this.told(built.task, (await this.writer.write([built.task], transaction))[0]!);
   }
 
   /**
@@ -82,7 +85,7 @@ export class JobQueue {
       built.map(({ task }) => task),
       transaction,
     );
-    return built.map(({ task }, index) => enqueuedOf(task, added[index]!));
+    return built.map(({ task }, index) => this.told(task, added[index]!));
   }
 
   private build(target: JobClass, params: unknown, options?: EnqueueOptions): Built | Promise<Built> {
@@ -105,6 +108,18 @@ export class JobQueue {
     if (isPromise(lock)) return lock.then((made) => ((task.lock = made), built));
     task.lock = lock;
     return built;
+  }
+
+  /** What the store answered, for the caller and for whoever listens. */
+  private told(task: NewTask, added: Added): Enqueued {
+    const enqueued = enqueuedOf(task, added);
+    const { status, id, queue } = enqueued;
+    if (this.events.isHeard && (status === 'enqueued' || status === 'replaced')) {
+      const { job, due } = task;
+      const dueInMs = Math.max('at' in due ? due.at - this.clock.now() : due.inMs, 0);
+      this.events.emit({ type: 'enqueued', queue, id, job, isReplaced: status === 'replaced', dueInMs });
+    }
+    return enqueued;
   }
 
   /** A queue that only a call names may be run by nobody: that is said once. */
@@ -137,7 +152,7 @@ export class JobQueue {
       }
       const tasks = accepted.map(({ task }) => task);
       const added = tasks.length > 0 ? await this.writer.write(tasks, transaction) : [];
-      accepted.forEach((one, index) => results.set(one, enqueuedOf(one.task, added[index]!)));
+      accepted.forEach((one, index) => results.set(one, this.told(one.task, added[index]!)));
       return built.map((one) => results.get(one)!);
     } finally {
       for (const { built: one, own, task } of asked) {

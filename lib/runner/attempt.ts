@@ -32,6 +32,9 @@ export class Attempt {
   isCommitted = false;
   /** Nothing of it runs any more: what becomes of its lease concerns the outcome alone. */
   hasOutcome = false;
+  /** When the run began and ended, by this process's clock; both are 0 where it did not begin. */
+  startedAt = 0;
+  endedAt = 0;
   /** Who renews the lease beside us, and by which number it knows it. */
   guarded: { readonly guard: LeaseGuard; readonly row: number } | undefined;
   private task: Task<never> | undefined;

@@ -1,4 +1,5 @@
 import type { Backend, ClaimedTask } from '../backend/backend.js';
+import type { TaskEvents } from '../job/task-events.js';
 import type { Clock } from '../task/clock.js';
 import type { Intake } from './intake.js';
 import type { LeaseKeeper } from './lease-keeper.js';
@@ -10,6 +11,7 @@ export interface ExchangeParts {
   readonly backend: Backend;
   readonly clock: Clock;
   readonly lines: TaskLog;
+  readonly events: TaskEvents;
   readonly intake: Intake;
   readonly keeper: LeaseKeeper;
   readonly silent: SilentQueues;

@@ -2,6 +2,7 @@ import type { ClaimedTask } from '../backend/backend.js';
 import type { OpenHandler } from '../job/handler.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { JobRegistry } from '../job/job-registry.js';
+import type { TaskEvents } from '../job/task-events.js';
 import type { Clock } from '../task/clock.js';
 import type { TaskExtra } from '../task/enqueue-plan.js';
 import { AttemptsExhaustedError, InvalidParamsError, LockConflictError } from '../task/errors.js';
@@ -13,6 +14,7 @@ import { Task, type TaskCompletion } from '../task/task.js';
 import type { Attempt, End } from './attempt.js';
 import type { Conclusion } from './conclusion.js';
 import type { Patience, Run } from './patience.js';
+import { tellStart } from './run-events.js';
 import type { TaskLog } from './task-log.js';
 
 const noExtra: TaskExtra = Object.freeze({});
@@ -28,6 +30,7 @@ export class Executor {
     private readonly conclusion: Conclusion,
     private readonly lines: TaskLog,
     private readonly log: JobsLog,
+    private readonly events: TaskEvents,
     private readonly completionOf: (attempt: Attempt) => TaskCompletion,
   ) {}
 
@@ -86,7 +89,8 @@ export class Executor {
         'what was enqueued with it cannot be read',
         job.definition.fingerprint,
       );
-    return { attempt, job, extra, startedAt: this.clock.elapsed() };
+    attempt.startedAt = this.clock.elapsed();
+    return { attempt, job, extra, startedAt: attempt.startedAt };
   }
 
   private begin(run: Run): End | Promise<End> {
@@ -114,7 +118,7 @@ export class Executor {
     const { attempt, job } = run;
     const { claimed } = attempt;
     if (attempt.isOver) return stoppedShort;
-    if (claimed.conflictsWith === undefined) this.lines.started(claimed);
+    if (claimed.conflictsWith === undefined) this.started(claimed);
     const task = (run.task = new Task<never>(claimed, params as never, this.log, () =>
       this.completionOf(attempt),
     ));
@@ -123,6 +127,11 @@ export class Executor {
     return isPromise(opening)
       ? opening.then((handler) => this.runIn(run, task, handler))
       : this.runIn(run, task, opening);
+  }
+
+  private started(claimed: ClaimedTask): void {
+    this.lines.started(claimed);
+    tellStart(this.events, claimed);
   }
 
   private runIn(run: Run, task: Task<never>, handler: OpenHandler): End | Promise<End> {

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { Backend, ClaimedTask } from '../backend/backend.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { JobRegistry } from '../job/job-registry.js';
+import type { TaskEvents } from '../job/task-events.js';
 import type { Clock } from '../task/clock.js';
 import type { Outcome } from '../task/outcome.js';
 import { Attempt } from './attempt.js';
@@ -32,6 +33,7 @@ export interface RunnerParts {
   /** Lines about tasks and schedules. */
   readonly taskLines: JobsLog;
   readonly declared: DeclaredSchedules;
+  readonly events: TaskEvents;
 }
 
 /** A runner from one start to one stop: what it runs, and how that begins and ends. */
@@ -53,7 +55,7 @@ export class RunnerSession {
     private readonly settings: RunnerSettings,
     queues: readonly QueueSettings[],
   ) {
-    const { backend, clock, registry, lines } = parts;
+    const { backend, clock, registry, lines, events } = parts;
     const say = this.say.bind(this);
     this.silent = new SilentQueues(clock, (message, reason) => say('warn', message, reason));
     this.intake = new Intake(
@@ -72,7 +74,7 @@ export class RunnerSession {
     const sweep = new Sweep(backend.bell.lossless ? Infinity : settings.pollIntervalMs);
     const begin = (tasks: readonly ClaimedTask[], leaseEndsAt: number) => this.runAll(tasks, leaseEndsAt);
     this.exchanges = new Exchanges(
-      { backend, clock, lines, intake, keeper, silent, sweep, begin, say },
+      { backend, clock, lines, events, intake, keeper, silent, sweep, begin, say },
       {
         name: this.name,
         leaseMs: settings.leaseMs,
@@ -152,6 +154,7 @@ export class RunnerSession {
   private ended(attempt: Attempt, outcome: Outcome): void {
     this.running.delete(attempt);
     attempt.hasOutcome = true;
+    if (attempt.startedAt > 0) attempt.endedAt = this.parts.clock.elapsed();
     if (outcome.type === 'handed-back' && !attempt.isLost) this.parts.lines.handedBack(attempt.claimed);
     this.exchanges.offer(attempt, outcome);
     this.drained.changed();

@@ -1,4 +1,4 @@
-import type { ParkReason, TaskRef } from './task-record.js';
+import type { ParkReason, TaskNotes, TaskRef } from './task-record.js';
 
 /** An error in the form in which it is stored. The store adds the time and the attempt. */
 export interface StoredError {
@@ -30,6 +30,8 @@ export interface Lease extends TaskRef {
 /** An outcome on its way to the store. */
 export interface Settlement extends Lease {
   readonly outcome: Outcome;
+  /** What the run had still to say about its task; of no use where the record vanishes with the outcome. */
+  readonly notes?: TaskNotes;
   /** An earlier try got no answer: finding nothing left to settle then means that it was settled. */
   readonly repeat?: boolean;
 }

@@ -71,6 +71,30 @@ export interface Failure {
 /** How many failures a record keeps: the latest. */
 export const keptFailures = 100;
 
+/** How far a task says that it is. */
+export interface TaskProgress {
+  /** From 0 to 100. */
+  readonly percent: number;
+  readonly note?: string;
+}
+
+/** A line that a handler wrote about its task. */
+export interface TaskLine {
+  /** By the clock of the process that ran it, in milliseconds. */
+  readonly at: number;
+  readonly message: string;
+}
+
+/** What a run says about its task while it goes on. */
+export interface TaskNotes {
+  readonly progress?: TaskProgress;
+  /** Oldest first, at most `keptLines`. */
+  readonly lines?: readonly TaskLine[];
+}
+
+/** How many lines a record keeps: the latest. */
+export const keptLines = 100;
+
 /** A task as the store holds it. */
 export interface TaskRecord extends TaskRef {
   readonly job: string;
@@ -92,7 +116,12 @@ export interface TaskRecord extends TaskRef {
   readonly result?: string;
   /** Why the task was cancelled or parked. */
   readonly reason?: string;
+  /** What its runs have said; both outlast an attempt, and go when the task is replaced or started anew. */
+  readonly progress?: TaskProgress;
+  readonly lines?: readonly TaskLine[];
   readonly runner?: string;
+  /** When the run that is under way was claimed. */
+  readonly startedAt?: number;
   readonly leaseEndsAt?: number;
   readonly cancelRequested?: boolean;
   readonly finishedAt?: number;
