@@ -34,6 +34,7 @@ beforeAll(async () => {
     ', epoch, lease_ends_at, runner, attempt',
     ", 7, now_ms() + 600000 + n, 'other', 1",
   );
+  await client.query('INSERT INTO counters SELECT queue, state, count(*) FROM tasks GROUP BY queue, state');
   await client.query("LOAD 'auto_explain'");
   await client.query(`SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on; SET auto_explain.log_analyze = on;
     SET auto_explain.log_level = notice; SET client_min_messages = notice`);
@@ -214,13 +215,16 @@ describe.each(['without', 'with'])('A million tasks, %s statistics', (statistics
       "SELECT min(due_at) AS due FROM tasks WHERE queue = 'q' AND state = 'waiting'",
     );
     const before = await scannedSoFar();
-    let glanced: [counts: unknown, waitingMs: number, pausedMs: null][] = [];
+    let glanced: [counts: Record<string, number>, waitingMs: number, pausedMs: null][] = [];
     const scans = await scansOf(async () => {
       glanced = (await call('glance_v1', ['q', 'unknown'])) as typeof glanced;
+      expect(await call('counts_v1', { queue: 'q' })).toEqual(glanced[0]![0]);
+      await call('fold_v1', {});
     });
     expect(scans).toEqual([]);
     expect(await scannedSoFar()).toBe(before);
-    const [[, waitingMs] = []] = glanced;
+    const [[counts, waitingMs] = []] = glanced;
+    expect(counts!.waiting).toBeGreaterThan(700_000);
     expect(Math.abs(Date.now() - Number(oldest.rows[0]!.due) - waitingMs!)).toBeLessThan(60_000);
   });
 
