@@ -1,5 +1,5 @@
 import type { Lease, Settled, Settlement } from '../../task/outcome.js';
-import type { NewTask } from '../../task/task-record.js';
+import type { NewTask, TaskNotes } from '../../task/task-record.js';
 import type {
   Added,
   BackendSettings,
@@ -11,18 +11,19 @@ import type {
   Unparked,
 } from '../backend.js';
 import { AddLine } from './postgres-add.js';
+import { annotate } from './postgres-annotate.js';
 import type { PostgresBell } from './postgres-bell.js';
+import type { Folding } from './postgres-folding.js';
 import type { PostgresFunctions } from './postgres-functions.js';
 import type { KnownQueues } from './postgres-queues.js';
 import { keepArgument, readClaimed, settlementArgument } from './postgres-records.js';
 import { HeldUpError } from './postgres-refusal.js';
+import { renew } from './postgres-renew.js';
 import { doneTexts, makesWork, parted, settledOf } from './postgres-settle.js';
 import { arrayText, recordsOf, toText } from './postgres-text.js';
 
-/** How often a claim also forgets what is past its retention. */
+/** How often a claim also forgets what is past its retention, and brings the counters up to date. */
 const purgeEveryMs = 1_000;
-
-const leasesPerCall = 2_000;
 
 export interface PostgresTaskParts {
   /** For what runners ask; the application cannot take these connections away. */
@@ -31,6 +32,7 @@ export interface PostgresTaskParts {
   readonly side: PostgresFunctions;
   readonly bell: PostgresBell;
   readonly queues: KnownQueues;
+  readonly folding: Folding;
   readonly closed: AbortSignal;
   /** Whether the database dies with this process: a claim that it forgot would cost a task that kills its process no attempt. */
   readonly isInProcess: boolean;
@@ -61,11 +63,12 @@ export class PostgresTasks implements TaskStore {
   }
 
   async add(groups: readonly (readonly NewTask[])[]): Promise<(Added[] | Error)[]> {
-    const { bell } = this.parts;
+    const { bell, folding } = this.parts;
     return Promise.all(
       groups.map(async (group) => {
         if (group.length === 0) return [];
         const added = await (this.mayBeHeld(group) ? this.keyed : this.plain).add(group);
+        folding.soon();
         if (!(added instanceof Error))
           bell.ringAll(group.filter((_, at) => isStored(added[at]!)).map(({ queue }) => queue));
         return added;
@@ -117,18 +120,12 @@ export class PostgresTasks implements TaskStore {
     });
   }
 
-  async renew(leases: readonly Lease[], leaseMs: number): Promise<Renewal> {
-    const lost: Lease[] = [];
-    const cancelled: Lease[] = [];
-    const unanswered: Lease[] = [];
-    for (let from = 0; from < leases.length; from += leasesPerCall) {
-      const some = leases.slice(from, from + leasesPerCall);
-      const told = some.map(({ queue, id, epoch }) => [queue, id, epoch]);
-      const letters = (await this.parts.hot.call('renew_v1', { leaseMs, leases: told })) as string;
-      const lists: Record<string, Lease[]> = { l: lost, c: cancelled, u: unanswered };
-      some.forEach((lease, at) => lists[letters[at]!]?.push(lease));
-    }
-    return unanswered.length > 0 ? { lost, cancelled, unanswered } : { lost, cancelled };
+  renew(leases: readonly Lease[], leaseMs: number): Promise<Renewal> {
+    return renew(this.parts.hot, leases, leaseMs);
+  }
+
+  annotate(notes: readonly (Lease & { readonly notes: TaskNotes })[]): Promise<void> {
+    return annotate(this.parts.hot, notes);
   }
 
   async unpark(queue: string, definitions: readonly JobFingerprint[], after?: string): Promise<Unparked> {
@@ -142,7 +139,10 @@ export class PostgresTasks implements TaskStore {
   private async exchange(request: ClaimRequest, outcomes: readonly Settlement[]): Promise<ExchangeAnswer> {
     const { queues, limit, leaseMs, runner, declares, holding } = request;
     const purges = performance.now() >= this.purgeAt;
-    if (purges) this.purgeAt = performance.now() + purgeEveryMs;
+    if (purges) {
+      this.purgeAt = performance.now() + purgeEveryMs;
+      this.parts.folding.isDone();
+    }
     const asked = toText({
       limit,
       leaseMs,
