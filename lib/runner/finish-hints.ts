@@ -4,14 +4,15 @@ import { finishHints } from '../task/finish-hint.js';
 import type { Outcome } from '../task/outcome.js';
 import type { TaskRef } from '../task/task-record.js';
 
-/** Not more often, however many tasks finish: a notice costs the store as much for one as for a hundred. */
-const pauseMs = 50;
+/** Not more often, however many tasks finish: a notice costs a server as much for one as for a hundred. */
+const pauseBetweenMs = 50;
 /** What is left out is found by those who wait for it, a little later. */
 const mostTexts = 10;
 const mostRefs = 2_000;
 
 /** Tells every process on the store which tasks have finished and are kept, so that whoever waits for one need not ask. */
 export class FinishHints {
+  private readonly pauseMs: number;
   private refs: TaskRef[] = [];
   private sentAt = -Infinity;
   private timer: ClockTimer | undefined;
@@ -21,14 +22,18 @@ export class FinishHints {
   constructor(
     private readonly wire: EventWire,
     private readonly clock: Clock,
-  ) {}
+    /** Whether the store is in this process, where a notice costs nothing. */
+    isLocal: boolean,
+  ) {
+    this.pauseMs = isLocal ? 0 : pauseBetweenMs;
+  }
 
   /** The store has this outcome. */
   settled({ queue, id }: TaskRef, outcome: Outcome): void {
     if (!('keepMs' in outcome) || outcome.keepMs <= 0 || this.refs.length === mostRefs) return;
     this.refs.push({ queue, id });
     if (this.timer || this.isSending || this.isOver) return;
-    const waitMs = this.sentAt + pauseMs - this.clock.elapsed();
+    const waitMs = this.sentAt + this.pauseMs - this.clock.elapsed();
     if (waitMs > 0) this.timer = this.clock.after(waitMs, () => this.send());
     else {
       // Those that were stored in the same moment travel together.

@@ -84,7 +84,7 @@ export class RunnerSession {
     this.reports = new Reports(backend, clock, this.tally, () =>
       infoOf(this.name, settings.concurrency, queues, this.running, clock.elapsed()),
     );
-    this.hints = new FinishHints(backend.events, clock);
+    this.hints = new FinishHints(backend.events, clock, backend.bell.lossless);
     const { intake, keeper, silent } = this;
     const sweep = new Sweep(backend.bell.lossless ? Infinity : settings.pollIntervalMs);
     const begin = (tasks: readonly ClaimedTask[], leaseEndsAt: number) => this.runAll(tasks, leaseEndsAt);

@@ -263,8 +263,8 @@ describe('What a run says', () => {
     for (const id of outcomes) await app.jobs.enqueue(Ending, id, { id });
     await app.advance(0);
     expect(store.calls.annotate).toBe(0);
-    expect(store.notes).toEqual(
-      outcomes.map((id) => ({
+    expect(store.notes.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(
+      outcomes.toSorted().map((id) => ({
         id,
         with: id,
         notes: { lines: [{ at: expect.any(Number), message: id }] },

@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { Controller, Get } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
 import {
   InvalidOptionError,
   Job,
   JobHooks,
+  JobQueue,
+  JobsModule,
   QueueClosedError,
   ResultMissingError,
   ResultTimeoutError,
@@ -151,22 +155,41 @@ describe('jobs.result', () => {
       await expect(jobs.result('a', options as never)).rejects.toThrow(InvalidOptionError);
   });
 
-  it('rejects when the application closes, before a server would wait for its requests, and from then on', async () => {
-    const shutdown: unknown[] = [];
-    class Last {
-      beforeApplicationShutdown(): Promise<void> {
-        return settled().then(() => void shutdown.push(wait.error));
-      }
-    }
-    const app = await start({ providers: [Answering, Last] });
+  it('rejects when the application closes, and from then on', async () => {
+    const app = await start({ providers: [Answering] });
     const later = await app.jobs.enqueue(Answering, 'later', { in: '1h' });
-    const wait: { error?: unknown } = {};
-    const waiting = app.jobs.result(later).catch((error: unknown) => (wait.error = error));
+    const waiting = app.jobs.result(later);
+    waiting.catch(() => undefined);
     await settled();
     await app.app.close();
-    await waiting;
-    expect(shutdown).toEqual([expect.any(QueueClosedError)]);
+    await expect(waiting).rejects.toThrow(QueueClosedError);
     await expect(app.jobs.result(later)).rejects.toThrow(QueueClosedError);
+  });
+
+  it('of a request that waits does not hold up the end of its server', async () => {
+    const arrived = gate();
+    @Controller()
+    class Waiting {
+      constructor(private readonly jobs: JobQueue) {}
+
+      @Get()
+      async wait(): Promise<unknown> {
+        const later = await this.jobs.enqueue(Answering, 'later', { in: '1h' });
+        setImmediate(() => arrived.open());
+        return this.jobs.result(later, { timeout: '10m' });
+      }
+    }
+    const module = await Test.createTestingModule({
+      imports: [JobsModule.forRoot({ backend: 'memory:', log: false })],
+      providers: [Answering],
+      controllers: [Waiting],
+    }).compile();
+    const server = module.createNestApplication({ logger: false });
+    await server.listen(0);
+    const answer = fetch(await server.getUrl()).then(({ status }) => status);
+    await arrived.opened;
+    await server.close();
+    expect(await answer).toBe(500);
   });
 
   it('can be awaited in a handler, also while the runner drains', async () => {

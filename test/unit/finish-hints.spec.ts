@@ -7,12 +7,13 @@ import { VirtualClock } from '../support/virtual-clock.js';
 
 const kept: Outcome = { type: 'succeeded', keepMs: 1 };
 
-function stage() {
+function stage(isLocal = false) {
   const clock = new VirtualClock();
   const texts: string[] = [];
   const hints = new FinishHints(
     { send: (text) => void texts.push(text), listen: async () => () => {} },
     clock,
+    isLocal,
   );
   return { clock, texts, hints, heard: () => texts.flatMap(readFinishHint) };
 }
@@ -50,6 +51,15 @@ describe('Hints of finished tasks', () => {
     await clock.advance(50);
     expect(texts.length).toBeLessThanOrEqual(22);
     expect(heard()).toHaveLength(1_001);
+  });
+
+  it('leave at once on a store of the process itself', async () => {
+    const { hints, texts } = stage(true);
+    for (const id of ['one', 'two', 'three']) {
+      hints.settled({ queue: 'q', id }, kept);
+      await turn();
+    }
+    expect(texts).toHaveLength(3);
   });
 
   it('fit the wire, whatever the names, and arrive to the letter', () => {
