@@ -13,6 +13,7 @@ import type {
 import { AddLine } from './postgres-add.js';
 import { annotate } from './postgres-annotate.js';
 import type { PostgresBell } from './postgres-bell.js';
+import type { Folding } from './postgres-folding.js';
 import type { PostgresFunctions } from './postgres-functions.js';
 import type { KnownQueues } from './postgres-queues.js';
 import { keepArgument, readClaimed, settlementArgument } from './postgres-records.js';
@@ -20,7 +21,7 @@ import { HeldUpError } from './postgres-refusal.js';
 import { doneTexts, inOrder, makesWork, settleArguments, type SettleArguments } from './postgres-settle.js';
 import { arrayText, recordsOf, toText } from './postgres-text.js';
 
-/** How often a claim also forgets what is past its retention. */
+/** How often a claim also forgets what is past its retention, and brings the counters up to date. */
 const purgeEveryMs = 1_000;
 
 const leasesPerCall = 2_000;
@@ -32,6 +33,7 @@ export interface PostgresTaskParts {
   readonly side: PostgresFunctions;
   readonly bell: PostgresBell;
   readonly queues: KnownQueues;
+  readonly folding: Folding;
   readonly closed: AbortSignal;
   /** Whether the database dies with this process: a claim that it forgot would cost a task that kills its process no attempt. */
   readonly isInProcess: boolean;
@@ -62,11 +64,12 @@ export class PostgresTasks implements TaskStore {
   }
 
   async add(groups: readonly (readonly NewTask[])[]): Promise<(Added[] | Error)[]> {
-    const { bell } = this.parts;
+    const { bell, folding } = this.parts;
     return Promise.all(
       groups.map(async (group) => {
         if (group.length === 0) return [];
         const added = await (this.mayBeHeld(group) ? this.keyed : this.plain).add(group);
+        folding.soon();
         if (!(added instanceof Error))
           bell.ringAll(group.filter((_, at) => isStored(added[at]!)).map(({ queue }) => queue));
         return added;
@@ -142,7 +145,10 @@ export class PostgresTasks implements TaskStore {
   ): Promise<ExchangeAnswer> {
     const { queues, limit, leaseMs, runner, declares, holding } = request;
     const purges = performance.now() >= this.purgeAt;
-    if (purges) this.purgeAt = performance.now() + purgeEveryMs;
+    if (purges) {
+      this.purgeAt = performance.now() + purgeEveryMs;
+      this.parts.folding.isDone();
+    }
     const asked = toText({
       limit,
       leaseMs,

@@ -82,6 +82,27 @@ CREATE INDEX tasks_parked ON tasks (queue, due_at, arrival) WHERE state = 'parke
 CREATE INDEX tasks_parkings ON tasks (queue, job, parking) WHERE state = 'parked';
 CREATE UNIQUE INDEX tasks_locks ON tasks (queue, held_key) WHERE held_key IS NOT NULL;
 
+-- How many tasks are in each state: what `moves` has gathered until it was last added to this.
+CREATE TABLE counters (
+  queue text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  tasks bigint NOT NULL,
+  PRIMARY KEY (queue, state)
+) WITH (fillfactor = 70);
+
+-- Changes of state, appended by whoever makes them and in the same transaction: nobody waits for a counter that others change,
+-- too. Nothing stands for tasks that came, or are gone. No index: it is short, and read as a whole.
+CREATE TABLE moves (
+  tasks integer NOT NULL,
+  queue text COLLATE "C" NOT NULL,
+  came_from text COLLATE "C",
+  went_to text COLLATE "C"
+) WITH (
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0
+);
+
 CREATE TABLE schedules (
   queue text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
@@ -160,11 +181,9 @@ CREATE TABLE slot_outcomes (
   task text COLLATE "C" NOT NULL,
   outcome text COLLATE "C" NOT NULL,
   at bigint NOT NULL,
-  -- Whether the schedule was gone when this was told: it is forgotten then by and by.
-  is_stray boolean NOT NULL,
-  PRIMARY KEY (queue, schedule_id, slot)
+  PRIMARY KEY (queue, schedule_id, slot),
+  FOREIGN KEY (queue, schedule_id) REFERENCES schedules (queue, id) ON DELETE CASCADE
 );
-CREATE INDEX slot_outcomes_stray ON slot_outcomes (at) WHERE is_stray;
 
 -- Runs whose leases ended, as claims find them, until a report adds them to the figures: a claim waits for no row of those.
 CREATE TABLE lost_runs (
