@@ -95,8 +95,9 @@ describe('Counters', () => {
     const backends = [await open(), await open(), await open()];
     const queues = Array.from({ length: 3 }, () => randomUUID());
     let isOver = false;
+    let taken = 0;
     const any = <T>(of: readonly T[]): T => of[Math.floor(Math.random() * of.length)]!;
-    const id = () => `id-${Math.floor(Math.random() * 30)}`;
+    const id = () => `id-${Math.floor(Math.random() * 10)}`;
     const outcomes = [
       { type: 'succeeded', keepMs: 0 },
       { type: 'succeeded', keepMs: 50 },
@@ -121,9 +122,10 @@ describe('Counters', () => {
         const { tasks } = await claim(backend, queue, 5);
         // Lost, and found by another.
         for (const lease of tasks.slice(1)) await backend.tasks.renew([lease], 0);
-        await backend.tasks.settle(
-          tasks.map((lease) => ({ ...lease, outcome: { type: 'succeeded', keepMs: 0 } })),
-        );
+        const done = { type: 'succeeded', keepMs: 0 } as const;
+        const settling = backend.tasks.settle(tasks.map((lease) => ({ ...lease, outcome: done })));
+        await claim(backend, queue, 1);
+        await settling;
       },
       ...(['retry', 'cancel', 'remove', 'runNow'] as const).map(
         (act) => async (backend: Backend, queue: string) => {
@@ -144,12 +146,17 @@ describe('Counters', () => {
       () => fold(),
     ];
     const working = Array.from({ length: 8 }, async () => {
-      while (!isOver) await any(steps)(any(backends), any(queues));
+      while (!isOver) {
+        await any(steps)(any(backends), any(queues));
+        taken++;
+      }
     });
-    const looks = 200;
-    for (let look = 0; look < looks; look++) await recount(...queues);
-    isOver = true;
-    await Promise.all(working);
+    try {
+      while (taken < 3_000) await recount(...queues);
+    } finally {
+      isOver = true;
+      await Promise.all(working);
+    }
     await recount(...queues);
     // That it was a test of all this.
     const used = await Promise.all(queues.map((queue) => backends[0]!.catalog.counts(queue)));
@@ -197,7 +204,10 @@ describe('Counters', () => {
   it('of tasks that share a statement are appended together', async () => {
     const backend = await open();
     const queue = randomUUID();
+    // So many that they are folded, and nothing is left that a claim would fold.
+    for (let n = 0; n < 120; n++) await backend.tasks.add([[task(randomUUID())]]);
     await fold();
+    expect(await moves()).toBe(0);
     const appended = async (work: () => Promise<unknown>) => {
       const count = `SELECT count(*) AS n FROM "${schema}".moves WHERE queue = $1`;
       const before = Number((await rows<{ n: string }>(count, [queue]))[0]!.n);

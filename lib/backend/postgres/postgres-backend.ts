@@ -82,7 +82,7 @@ class PostgresBackend implements Backend {
       tasks: new PostgresTasks(parts, settings),
       schedules: new PostgresSchedules(hot, bell, queues, settings),
       catalog: new PostgresCatalog(side, bell, settings),
-      stats: new PostgresStats(side),
+      stats: new PostgresStats(hot, side),
       transactions: new PostgresTransactions(engine, queues, folding, settings),
     };
   }

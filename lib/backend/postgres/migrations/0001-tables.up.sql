@@ -100,7 +100,9 @@ CREATE TABLE moves (
 ) WITH (
   autovacuum_vacuum_scale_factor = 0,
   autovacuum_vacuum_threshold = 5000,
-  autovacuum_vacuum_cost_delay = 0
+  autovacuum_vacuum_cost_delay = 0,
+  -- What is cleared away is filled again at once: making the table shorter would only keep others from it.
+  vacuum_truncate = false
 );
 
 CREATE TABLE schedules (

@@ -105,11 +105,12 @@ END $$;
 
 -- A claimed task as the runner gets it; its queue is told by its number. Written by hand, and with separators that no stored
 -- text has: JSON would cost more than the index that the claim changes.
-CREATE OR REPLACE FUNCTION claimed_text(t tasks, queue_number integer, conflict text) RETURNS text LANGUAGE sql STABLE AS $$
+-- The place of its row is told of tasks without a lock that are claimed in bulk.
+CREATE OR REPLACE FUNCTION claimed_text(t tasks, place tid, queue_number integer, conflict text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT concat(
     E'\x1e', queue_number, E'\x1f', t.id, E'\x1f', t.epoch, E'\x1f', t.job, E'\x1f', t.params, E'\x1f', '+' || t.extra, E'\x1f',
     t.priority, E'\x1f', t.enqueued_at, E'\x1f', t.due_at, E'\x1f', t.attempt, E'\x1f', t.failures, E'\x1f', t.retries, E'\x1f',
-    t.keep_ms,
+    t.keep_ms, E'\x1f', CASE WHEN t.lock_key IS NULL THEN place END,
     CASE WHEN t.schedule_id IS NOT NULL OR t.lock_key IS NOT NULL THEN concat(
       E'\x1f', t.schedule_id, E'\x1f', t.slot, E'\x1f', t.lock_key, E'\x1f', t.lock_phase, E'\x1f', t.lock_conflict, E'\x1f',
       t.lock_ttl_ms, E'\x1f', t.lock_retry_after_ms, E'\x1f', conflict
@@ -142,7 +143,7 @@ BEGIN
         lease_ends_at = lease_end, held_key = CASE WHEN taken THEN t.lock_key ELSE t.held_key END,
         in_conflict = meets_lock, only_conflicts = meets_lock AND is_fresh(t)
       WHERE t.queue = task.queue AND t.id = task.id RETURNING * INTO task;
-      RETURN claimed_text(task, queue_number, CASE WHEN meets_lock THEN holder.id END);
+      RETURN claimed_text(task, NULL, queue_number, CASE WHEN meets_lock THEN holder.id END);
     EXCEPTION
       WHEN unique_violation THEN
         -- Another has taken it in this moment.
@@ -189,7 +190,7 @@ BEGIN
         state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
         lease_ends_at = lease_end, held_key = CASE WHEN t.lock_phase <> 'until_executing' THEN t.held_key END
       WHERE t.queue = task.queue AND t.id = task.id RETURNING * INTO task;
-      one := claimed_text(task, queue_number, NULL);
+      one := claimed_text(task, NULL, queue_number, NULL);
     END IF;
     claimed := claimed || one;
     taken := taken + 1;
@@ -253,7 +254,7 @@ BEGIN
         UPDATE tasks t SET
           state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
           lease_ends_at = lease_end, held_key = CASE WHEN t.lock_phase <> 'until_executing' THEN t.held_key END
-        WHERE t.ctid = ANY (places) RETURNING claimed_text(t, queue_number, NULL) AS told, t.priority, t.due_at, t.arrival
+        WHERE t.ctid = ANY (places) RETURNING claimed_text(t, t.ctid, queue_number, NULL) AS told, t.priority, t.due_at, t.arrival
       ), counted AS (INSERT INTO moves VALUES (cardinality(places), asked_queue, 'waiting', 'pending'))
       SELECT claimed || string_agg(u.told, '' ORDER BY u.priority, u.due_at, u.arrival) INTO claimed FROM updated u;
       taken := taken + cardinality(places);

@@ -94,58 +94,28 @@ BEGIN
   came_from := task.state;
 END $$;
 
--- Writes outcomes in order. `queues`, `ids` and `epochs` tell the successes of tasks that are not kept, told for the first time;
--- `outcomes` have the form of `settlement`. Answers a letter for each, the done ones first.
-CREATE OR REPLACE FUNCTION settle_all(
-  queues text[], ids text[], epochs bigint[], outcomes json, cancelled_keep bigint, now bigint
-) RETURNS text LANGUAGE plpgsql AS $$
+-- Writes outcomes in the form of `settlement`, in order. Answers a letter for each.
+CREATE OR REPLACE FUNCTION settle_all(outcomes json, cancelled_keep bigint, now bigint) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-  gone bigint[];
   letters text := '';
   one record;
   settled record;
-  -- One of each for every task that moved beside those that are done.
-  places text[] := '{}';
+  -- One of each for every task that moved.
+  queues text[] := '{}';
   came text[] := '{}';
   went text[] := '{}';
 BEGIN
-  IF cardinality(ids) > 0 THEN
-    WITH deleted AS (
-      DELETE FROM tasks t USING unnest(queues, ids, epochs) WITH ORDINALITY AS d (queue, id, epoch, n)
-      -- Pending, said so that only the primary key fits: the other indexes would be read from end to end.
-      WHERE t.queue = d.queue AND t.id = d.id AND t.epoch = d.epoch AND t.lease_ends_at IS NOT NULL
-      RETURNING d.n, d.queue
-    ), counted AS (INSERT INTO moves SELECT count(*), d.queue, 'pending', NULL FROM deleted d GROUP BY d.queue)
-    SELECT array_agg(n) INTO gone FROM deleted;
-    IF cardinality(gone) = cardinality(ids) THEN
-      letters := repeat('s', cardinality(ids));
-    ELSE
-      FOR n IN 1..cardinality(ids) LOOP
-        IF n = ANY (gone) THEN
-          letters := letters || 's';
-          CONTINUE;
-        END IF;
-        settled := settle_one(
-          (queues[n], ids[n], epochs[n], 'succeeded', 0, NULL, NULL, NULL, NULL, false, NULL, NULL), cancelled_keep, now
-        );
-        letters := letters || settled.letter;
-        IF settled.came_from IS NOT NULL THEN PERFORM moved(queues[n], settled.came_from, settled.went_to); END IF;
-      END LOOP;
-    END IF;
-  END IF;
-  IF outcomes IS NOT NULL THEN
-    FOR one IN SELECT o FROM json_populate_recordset(NULL::settlement, outcomes) o LOOP
-      settled := settle_one(one.o, cancelled_keep, now);
-      letters := letters || settled.letter;
-      CONTINUE WHEN settled.came_from IS NULL;
-      places := array_append(places, (one.o).queue);
-      came := array_append(came, settled.came_from);
-      went := array_append(went, settled.went_to);
-    END LOOP;
-    INSERT INTO moves
-      SELECT count(*), m.queue, m.came_from, m.went_to FROM unnest(places, came, went) m (queue, came_from, went_to)
-      GROUP BY m.queue, m.came_from, m.went_to;
-  END IF;
+  FOR one IN SELECT o FROM json_populate_recordset(NULL::settlement, outcomes) o LOOP
+    settled := settle_one(one.o, cancelled_keep, now);
+    letters := letters || settled.letter;
+    CONTINUE WHEN settled.came_from IS NULL;
+    queues := array_append(queues, (one.o).queue);
+    came := array_append(came, settled.came_from);
+    went := array_append(went, settled.went_to);
+  END LOOP;
+  INSERT INTO moves
+    SELECT count(*), m.queue, m.came_from, m.went_to FROM unnest(queues, came, went) m (queue, came_from, went_to)
+    GROUP BY m.queue, m.came_from, m.went_to;
   RETURN letters;
 END $$;
 
@@ -154,6 +124,41 @@ CREATE OR REPLACE FUNCTION settle_v1(asked text) RETURNS text LANGUAGE plpgsql A
 DECLARE
   said json := asked::json;
 BEGIN
-  RETURN to_json(settle_all('{}', '{}', '{}', said -> 'outcomes', (said ->> 'cancelledKeep')::bigint, now_ms()))::text;
+  RETURN to_json(settle_all(said -> 'outcomes', (said ->> 'cancelledKeep')::bigint, now_ms()))::text;
 END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan
   SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off;
+
+-- Successes of tasks that are not kept, as queues, ids, epochs and the places at which the claim put their rows, told for the first
+-- time. Answer: a letter for each. Goes beside a claim, in a commit of its own, so that the claim waits neither for it nor for the disk.
+CREATE OR REPLACE FUNCTION settle_done_v1(queues text[], ids text[], epochs bigint[], places tid[], cancelled_keep text)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  gone bigint[];
+  letters text := '';
+  settled record;
+  now bigint;
+BEGIN
+  WITH deleted AS (
+    DELETE FROM tasks t USING unnest(queues, ids, epochs, places) WITH ORDINALITY AS d (queue, id, epoch, place, n)
+    WHERE t.ctid = d.place AND t.id = d.id AND t.queue = d.queue AND t.epoch = d.epoch AND t.lease_ends_at IS NOT NULL
+    RETURNING d.n, d.queue
+  ), counted AS (INSERT INTO moves SELECT count(*), d.queue, 'pending', NULL FROM deleted d GROUP BY d.queue)
+  SELECT array_agg(n) INTO gone FROM deleted;
+  IF cardinality(gone) = cardinality(ids) THEN RETURN repeat('s', cardinality(ids)); END IF;
+  now := now_ms();
+  FOR n IN 1..cardinality(ids) LOOP
+    IF n = ANY (gone) THEN
+      letters := letters || 's';
+      CONTINUE;
+    END IF;
+    -- Rows move when a lease is renewed.
+    settled := settle_one(
+      (queues[n], ids[n], epochs[n], 'succeeded', 0, NULL, NULL, NULL, NULL, false, NULL, NULL), nullif(cancelled_keep, '')::bigint, now
+    );
+    letters := letters || settled.letter;
+    IF settled.came_from IS NOT NULL THEN PERFORM moved(queues[n], settled.came_from, settled.went_to); END IF;
+  END LOOP;
+  RETURN letters;
+END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET lock_timeout = '200ms'
+  SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+  SET enable_hashjoin = off SET enable_mergejoin = off;
