@@ -1,6 +1,7 @@
 import type { Backend, ClaimedTask } from '../backend/backend.js';
-import type { TaskEvents } from '../job/task-events.js';
 import type { Clock } from '../task/clock.js';
+import type { Outcome } from '../task/outcome.js';
+import type { Attempt } from './attempt.js';
 import type { Intake } from './intake.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 import type { SilentQueues } from './silent-queues.js';
@@ -11,13 +12,14 @@ export interface ExchangeParts {
   readonly backend: Backend;
   readonly clock: Clock;
   readonly lines: TaskLog;
-  readonly events: TaskEvents;
   readonly intake: Intake;
   readonly keeper: LeaseKeeper;
   readonly silent: SilentQueues;
   readonly sweep: Sweep;
   /** Begins what was claimed. */
   readonly begin: (tasks: readonly ClaimedTask[], leaseEndsAt: number) => void;
+  /** The store has answered for an outcome. */
+  readonly settled: (attempt: Attempt, end: Outcome | 'lost') => void;
   readonly say: (level: 'warn' | 'error', message: string, error?: unknown) => void;
 }
 

@@ -5,7 +5,6 @@ import type { Attempt } from './attempt.js';
 import type { ExchangeParts, ExchangeSettings } from './exchange-parts.js';
 import type { Asking } from './intake.js';
 import type { LeaseKeeper } from './lease-keeper.js';
-import { tellEnd } from './run-events.js';
 import { Settler, slotsLeavingWith, type Unsettled } from './settler.js';
 import { StoreOutage } from './store-outage.js';
 import { TurningPoint } from './turning-point.js';
@@ -159,7 +158,7 @@ export class Exchanges {
   }
 
   private settled(batch: readonly Unsettled[], answers: readonly Settled[]): string[] {
-    const { keeper, silent, intake, lines, events, clock } = this.parts;
+    const { keeper, silent, intake, lines, clock, settled } = this.parts;
     const free: string[] = [];
     batch.forEach((unsettled, index) => {
       const { attempt, outcome } = unsettled;
@@ -170,7 +169,7 @@ export class Exchanges {
       if (!unsettled.isSlotFree) free.push(claimed.queue);
       unsettled.isSlotFree = true;
       const isLost = answers[index] === 'lost' && !attempt.isCommitted;
-      tellEnd(events, attempt, isLost ? 'lost' : outcome);
+      settled(attempt, isLost ? 'lost' : outcome);
       if (isLost) lines.lost(claimed.job, claimed);
       else if ('delayMs' in outcome) intake.expect(claimed.queue, clock.elapsed() + outcome.delayMs);
     });

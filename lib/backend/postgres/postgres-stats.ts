@@ -56,7 +56,7 @@ export class PostgresStats implements StatsStore {
   async runners(): Promise<LiveRunner[]> {
     const rows = await this.side.call('runners_v1', {});
     return (rows as [string, number, number][]).map(([info, startedAt, seenAt]) => ({
-      ...(fromText(info) as RunnerInfo),
+      ...readRunnerInfo(info),
       startedAt,
       seenAt,
     }));
@@ -96,4 +96,12 @@ function readFigures(row: JobRow): JobFigures {
 
 function readCounts([succeeded, failed, dead, cancelled, lost, runMs, waitMs]: CountsRow): RunCounts {
   return { succeeded, failed, dead, cancelled, lost, runMs, waitMs };
+}
+
+/** JSON knows no Infinity, which a runner may have as its concurrency. */
+function readRunnerInfo(text: string): RunnerInfo {
+  const info = fromText(text) as RunnerInfo;
+  const endless = ({ concurrency }: { concurrency: number | null }) => concurrency ?? Infinity;
+  const queues = info.queues.map((queue) => ({ ...queue, concurrency: endless(queue) }));
+  return { ...info, concurrency: endless(info), queues };
 }
