@@ -1,5 +1,6 @@
 export { JobsModule, type JobsAsyncOptions, type JobsOptionsFactory } from './jobs.module.js';
-export type { JobsOptions, RetentionOptions, RunnerOptions } from './jobs.options.js';
+export type { JobsOptions, LogOptions, RetentionOptions, RunnerOptions } from './jobs.options.js';
+export type { LoggedEvent } from './job/log-settings.js';
 export { ConflictingRootsError } from './jobs-root.js';
 
 export { Job } from './job/job.decorator.js';

@@ -29,7 +29,8 @@ import { Executor } from './runner/executor.js';
 import { Patience } from './runner/patience.js';
 import { JobRunner } from './runner/job-runner.js';
 import { RunnerModule } from './runner/runner.module.js';
-import { lineOf } from './task/stored-error.js';
+import { lineOf, storedError } from './task/stored-error.js';
+import { taskFields } from './task/task-fields.js';
 import { TaskLog } from './runner/task-log.js';
 import { Clock, SystemClock } from './task/clock.js';
 import { spanMs } from './task/duration.js';
@@ -67,18 +68,22 @@ const BACKEND = Symbol('nestjs-jobs backend');
     {
       provide: JobRegistry,
       inject: [JOBS_OPTIONS, JobsLog],
-      useFactory: ({ defaults, payloadLimit, runner }: ResolvedOptions, log: JobsLog) =>
-        new JobRegistry(
+      useFactory: ({ defaults, payloadLimit, runner }: ResolvedOptions, log: JobsLog) => {
+        const registry: JobRegistry = new JobRegistry(
           {
             defaults,
             payloadLimit,
             runsQueue: (queue) =>
               runner !== false && (runner.queues?.some(({ name }) => name === queue) ?? true),
           },
-          new HookChain((hook, task, error) =>
-            log.write('error', task.job, `task ${task.id}: ${hook} threw: ${lineOf(error)}`, error),
-          ),
-        ),
+          new HookChain((hook, task, error) => {
+            const stored = storedError(error, registry.redactionOf(task.job)?.maskOf('', task.params));
+            const message = `task ${task.id}: ${hook} threw: ${stored.name}: ${stored.message}`;
+            log.write('error', task.job, message, stored, taskFields(task));
+          }),
+        );
+        return registry;
+      },
     },
     {
       provide: JobExplorer,
@@ -141,7 +146,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
         declared: DeclaredSchedules,
         events: TaskEvents,
       ) => {
-        const lines = new TaskLog(log, clock);
+        const lines = new TaskLog(log, clock, (job) => registry.redactionOf(job));
         const keep = {
           succeededMs: () => spanMs(retention.succeeded, clock.now()),
           deadMs: () => spanMs(retention.dead, clock.now()),

@@ -1,6 +1,7 @@
 import { TaskFailedError } from './errors.js';
 import { toMs, type Duration } from './duration.js';
 import { isError } from './realm.js';
+import { taskFields } from './task-fields.js';
 
 /** What a task is made from, for a handler or a hook. */
 export interface TaskFacts {
@@ -18,7 +19,7 @@ export interface TaskFacts {
 
 /** Where the lines of a task go. */
 export interface TaskLines {
-  write(level: 'log', job: string, message: string): void;
+  write(level: 'log', job: string, message: string, error?: undefined, fields?: object): void;
 }
 
 /** Completes a task in a transaction of the application's. */
@@ -123,7 +124,7 @@ export class Task<P = unknown, In = P> {
 
   /** Writes a line under the job's name. */
   log(message: string): void {
-    this.#lines.write('log', this.job, message);
+    this.#lines.write('log', this.job, message, undefined, taskFields(this));
   }
 
   /** Fails the attempt; with `retry: false` the task is dead at once. */

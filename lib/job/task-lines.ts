@@ -1,0 +1,17 @@
+import type { Redaction } from '../task/redact.js';
+import type { TaskLines } from '../task/task.js';
+import type { JobsLog } from './jobs-log.js';
+
+/** Where the lines of one task go, without what is not to be seen of its params. */
+export function linesOf(
+  log: JobsLog,
+  redaction: Redaction | undefined,
+  stored: string,
+  params: unknown,
+): TaskLines {
+  if (!redaction) return log;
+  const mask = redaction.maskOf(stored, params);
+  return {
+    write: (level, job, message, error, fields) => log.write(level, job, mask(message), error, fields),
+  };
+}
