@@ -3,6 +3,7 @@ import {
   Inject,
   Logger,
   Module,
+  type BeforeApplicationShutdown,
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
@@ -20,6 +21,7 @@ import { checkSingleRoot, JOBS_OPTIONS } from './jobs-root.js';
 import type { ResolvedOptions } from './resolve-options.js';
 import { Adder } from './queue/adder.js';
 import { JobQueue } from './queue/job-queue.js';
+import { ResultWaits } from './queue/result-waits.js';
 import { SchedulePutter } from './queue/schedule-putter.js';
 import { TaskWriter } from './queue/task-writer.js';
 import { Completion } from './runner/completion.js';
@@ -107,8 +109,14 @@ const BACKEND = Symbol('nestjs-jobs backend');
         new Adder(backend, clock, enqueueTimeoutMs),
     },
     {
+      provide: ResultWaits,
+      inject: [BACKEND, Clock, JobCatalog],
+      useFactory: (backend: Backend, clock: Clock, catalog: JobCatalog) =>
+        new ResultWaits(backend, clock, () => catalog.queues()),
+    },
+    {
       provide: JobQueue,
-      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog, TaskEvents],
+      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog, TaskEvents, ResultWaits],
       useFactory: (
         { runner, enqueueTimeoutMs }: ResolvedOptions,
         backend: Backend,
@@ -117,6 +125,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
         clock: Clock,
         log: JobsLog,
         events: TaskEvents,
+        results: ResultWaits,
       ) =>
         new JobQueue(
           registry,
@@ -127,6 +136,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
           log,
           events,
           runner === false || runner.queues !== undefined,
+          results,
         ),
     },
     {
@@ -180,7 +190,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
   ],
   exports: [JobQueue, JobRunner, JobCatalog],
 })
-export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
+export class JobsCoreModule implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private isOpen = false;
 
   constructor(
@@ -188,6 +198,7 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
     @Inject(BACKEND) private readonly backend: Backend,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Adder) private readonly adder: Adder,
+    @Inject(ResultWaits) private readonly results: ResultWaits,
     @Inject(JobRegistry) private readonly registry: JobRegistry,
     @Inject(JobExplorer) private readonly explorer: JobExplorer,
     @Inject(DeclaredSchedules) private readonly declared: DeclaredSchedules,
@@ -215,6 +226,11 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
     });
     this.isOpen = true;
     this.adder.open();
+  }
+
+  /** Before a server waits for its open requests, which may wait for results that nobody here brings any more. */
+  beforeApplicationShutdown(): void {
+    this.results.close();
   }
 
   async onApplicationShutdown(): Promise<void> {

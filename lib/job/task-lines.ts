@@ -10,8 +10,5 @@ export function linesOf(
   params: unknown,
 ): TaskLines {
   if (!redaction) return log;
-  const mask = redaction.maskOf(stored, params);
-  return {
-    write: (level, job, message, error, fields) => log.write(level, job, mask(message), error, fields),
-  };
+  return { write: log.write.bind(log), mask: redaction.maskOf(stored, params) };
 }

@@ -124,9 +124,8 @@ export class Executor {
     if (attempt.isOver) return stoppedShort;
     if (claimed.conflictsWith === undefined) this.started(claimed);
     const lines = linesOf(this.log, job.definition.redaction, claimed.params, params);
-    const task = (run.task = new Task<never>(claimed, params as never, lines, () =>
-      this.completionOf(attempt),
-    ));
+    const completion = () => this.completionOf(attempt);
+    const task = (run.task = new Task<never>(claimed, params as never, lines, completion, attempt));
     attempt.opened(task);
     const opening = job.handler.open(task);
     return isPromise(opening)

@@ -1,6 +1,8 @@
-import { TaskFailedError } from './errors.js';
+import { inspect } from 'node:util';
+import { InvalidOptionError, TaskFailedError } from './errors.js';
 import { toMs, type Duration } from './duration.js';
 import { isError } from './realm.js';
+import type { Mask } from './redact-text.js';
 import { taskFields } from './task-fields.js';
 
 /** What a task is made from, for a handler or a hook. */
@@ -20,12 +22,20 @@ export interface TaskFacts {
 /** Where the lines of a task go. */
 export interface TaskLines {
   write(level: 'log', job: string, message: string, error?: undefined, fields?: object): void;
+  /** Takes out what is not to be seen; absent where all may be. */
+  readonly mask?: Mask;
 }
 
 /** Completes a task in a transaction of the application's. */
 export interface TaskCompletion {
   transaction<R>(work: (transaction: unknown) => R | Promise<R>): Promise<R>;
   complete(transaction: unknown, result?: unknown): Promise<void>;
+}
+
+/** Keeps what a run says about its task. */
+export interface TaskJournal {
+  log(message: string): void;
+  progress(percent: number, note?: string): void;
 }
 
 /** What a handler said about its own end, by `fail` or `snooze`. It counts even where user code catches the throw. */
@@ -65,9 +75,17 @@ export class Task<P = unknown, In = P> {
   #end: { willRetry: boolean; error?: unknown; result?: unknown } | undefined;
   readonly #lines: TaskLines;
   readonly #completion: (() => TaskCompletion) | undefined;
+  readonly #journal: TaskJournal | undefined;
 
   /** @internal */
-  constructor(facts: TaskFacts, params: P, lines: TaskLines, completion?: () => TaskCompletion) {
+  constructor(
+    facts: TaskFacts,
+    params: P,
+    lines: TaskLines,
+    completion?: () => TaskCompletion,
+    /** There while it runs. */
+    journal?: TaskJournal,
+  ) {
     this.id = facts.id;
     this.job = facts.job;
     this.queue = facts.queue;
@@ -79,6 +97,7 @@ export class Task<P = unknown, In = P> {
     this.#facts = facts;
     this.#lines = lines;
     this.#completion = completion;
+    this.#journal = journal;
   }
 
   /** @internal The same under another id: the one that was stored, where that is a task which gave way. */
@@ -122,9 +141,29 @@ export class Task<P = unknown, In = P> {
     return this.#end?.result;
   }
 
-  /** Writes a line under the job's name. */
+  /**
+   * Writes a line under the job's name, and keeps it with the task: the latest 100, of at most 2,000 bytes each and 64 KiB in
+   * one run. Where the task is being enqueued there is nothing yet to keep it with.
+   */
   log(message: string): void {
-    this.#lines.write('log', this.job, message, undefined, taskFields(this));
+    const said = this.shown(message);
+    this.#lines.write('log', this.job, said, undefined, taskFields(this));
+    this.#journal?.log(typeof said === 'string' ? said : inspect(said));
+  }
+
+  /**
+   * Says how far the task is, from 0 to 100, which `JobCatalog` then shows; what lies beyond becomes 0 or 100. Calls are free:
+   * the latest is stored, at most twice a second.
+   */
+  progress(percent: number, note?: string): void {
+    const { job } = this;
+    if (typeof percent !== 'number' || Number.isNaN(percent))
+      throw new InvalidOptionError(job, 'progress', percent, 'a number from 0 to 100');
+    if (note !== undefined && typeof note !== 'string')
+      throw new InvalidOptionError(job, 'the note of a progress', note, 'a text');
+    if (!this.#journal)
+      throw new InvalidOptionError(job, 'progress', percent, 'told in a run, not while the task is enqueued');
+    this.#journal.progress(Math.min(Math.max(percent, 0), 100), note === undefined ? note : this.shown(note));
   }
 
   /** Fails the attempt; with `retry: false` the task is dead at once. */
@@ -163,6 +202,12 @@ export class Task<P = unknown, In = P> {
   /** @internal */
   get verdict(): Verdict | undefined {
     return this.#verdict;
+  }
+
+  /** Without what the job hides of its params. */
+  private shown(text: string): string {
+    const { mask } = this.#lines;
+    return mask ? mask(typeof text === 'string' ? text : inspect(text)) : text;
   }
 
   private completing(): TaskCompletion {

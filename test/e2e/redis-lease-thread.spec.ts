@@ -39,6 +39,12 @@ function changed(real: Backend, { tasks, bell, guarded }: Changes): Backend {
     get catalog() {
       return real.catalog;
     },
+    get stats() {
+      return real.stats;
+    },
+    get events() {
+      return real.events;
+    },
     get bell() {
       return bell ?? real.bell;
     },
@@ -82,6 +88,7 @@ const withoutOwnRenewals = (tasks: Backend['tasks']): Backend['tasks'] => ({
   claim: (request) => tasks.claim(request),
   settle: (settlements) => tasks.settle(settlements),
   renew: down,
+  annotate: (notes) => tasks.annotate(notes),
   unpark: (...args) => tasks.unpark(...args),
 });
 

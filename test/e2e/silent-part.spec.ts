@@ -167,6 +167,7 @@ describe('A store that could not store a group', () => {
       providers: [Usual],
       before: (store) => ({
         ...{ name: store.name, schedules: store.schedules, catalog: store.catalog, bell: store.bell },
+        ...{ stats: store.stats, events: store.events },
         open: (settings) => store.open(settings),
         close: () => store.close(),
         tasks: {
@@ -180,6 +181,7 @@ describe('A store that could not store a group', () => {
           claim: (request) => store.tasks.claim(request),
           settle: (settlements) => store.tasks.settle(settlements),
           renew: (leases, leaseMs) => store.tasks.renew(leases, leaseMs),
+          annotate: (notes) => store.tasks.annotate(notes),
           unpark: (...args) => store.tasks.unpark(...args),
         },
       }),
