@@ -30,7 +30,11 @@ export {
   TaskDiedError,
 } from './queue/errors.js';
 
-export { JobRunner } from './runner/job-runner.js';
+export { JobRunner, type RunnerState } from './runner/job-runner.js';
+export { JobsHealth } from './health/jobs-health.js';
+export type { HealthOptions } from './health/health-options.js';
+export type { HealthProblem, HealthProblemCode, HealthReport, QueueHealth } from './health/health-report.js';
+export type { LeaseHealth } from './runner/session-health.js';
 export { JobCatalog, type TaskName } from './catalog/job-catalog.js';
 export type { LockInfo } from './catalog/lock-catalog.js';
 export type { ScheduleInfo } from './catalog/schedule-info.js';

@@ -11,7 +11,9 @@ import { ExternalContextCreator, ModuleRef, ModulesContainer, type ApplicationCo
 import type { Backend } from './backend/backend.js';
 import { resolveBackend } from './backend/resolve-backend.js';
 import { JobCatalog } from './catalog/job-catalog.js';
+import { JobsHealth } from './health/jobs-health.js';
 import { HookChain } from './job/hook-chain.js';
+import { hookTroubles } from './job/hook-troubles.js';
 import { JobContextCreator } from './job/job-context.js';
 import { JobExplorer } from './job/job-explorer.js';
 import { JobRegistry } from './job/job-registry.js';
@@ -31,8 +33,7 @@ import { Executor } from './runner/executor.js';
 import { Patience } from './runner/patience.js';
 import { JobRunner } from './runner/job-runner.js';
 import { RunnerModule } from './runner/runner.module.js';
-import { lineOf, storedError } from './task/stored-error.js';
-import { taskFields } from './task/task-fields.js';
+import { lineOf } from './task/stored-error.js';
 import { TaskLog } from './runner/task-log.js';
 import { Clock, SystemClock } from './task/clock.js';
 import { spanMs } from './task/duration.js';
@@ -78,11 +79,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
             runsQueue: (queue) =>
               runner !== false && (runner.queues?.some(({ name }) => name === queue) ?? true),
           },
-          new HookChain((hook, task, error) => {
-            const stored = storedError(error, registry.redactionOf(task.job)?.maskOf('', task.params));
-            const message = `task ${task.id}: ${hook} threw: ${stored.name}: ${stored.message}`;
-            log.write('error', task.job, message, stored, taskFields(task));
-          }),
+          new HookChain(hookTroubles(log, (job) => registry.redactionOf(job))),
         );
         return registry;
       },
@@ -182,13 +179,14 @@ const BACKEND = Symbol('nestjs-jobs backend');
         );
       },
     },
+    JobsHealth,
     {
       provide: JobCatalog,
       inject: [BACKEND, JobRegistry],
       useFactory: (backend: Backend, registry: JobRegistry) => new JobCatalog(backend, registry),
     },
   ],
-  exports: [JobQueue, JobRunner, JobCatalog],
+  exports: [JobQueue, JobRunner, JobCatalog, JobsHealth],
 })
 export class JobsCoreModule implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private isOpen = false;
