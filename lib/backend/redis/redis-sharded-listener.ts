@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import { anyRing, type BellListener } from './redis-bell.js';
 import { makeSubscriber } from './redis-clients.js';
 import { keepAsking } from './redis-heartbeat.js';
+import { anyRing, type ChannelListener } from './redis-listener.js';
 import type { RedisNode, RedisTarget } from './redis-target.js';
 
 const firstPauseMs = 50;
@@ -13,7 +13,7 @@ const mostRedirections = 5;
  * library has this, too, but leaves channels unheard where its picture of the cluster is late: here every channel is
  * subscribed again, wherever the nodes send us, until one takes it.
  */
-export class RedisShardedListener implements BellListener {
+export class RedisShardedListener implements ChannelListener {
   onMessage: (channel: string, message: string) => void = () => undefined;
   private readonly subscribers = new Map<string, Redis>();
   private readonly stopAsking = new Map<string, () => void>();
@@ -35,6 +35,17 @@ export class RedisShardedListener implements BellListener {
     const fresh = channels.filter((channel) => !this.channels.has(channel));
     for (const channel of fresh) this.channels.set(channel, undefined);
     await Promise.all(fresh.map((channel) => this.settle(channel, 0)));
+  }
+
+  unsubscribe(channel: string): void {
+    const takenBy = this.channels.get(channel);
+    this.channels.delete(channel);
+    if (takenBy === undefined) return;
+    // Nothing hangs on it, and so no right is asked for.
+    this.subscribers
+      .get(takenBy)
+      ?.sunsubscribe(channel)
+      .catch(() => undefined);
   }
 
   close(): void {
