@@ -1,8 +1,7 @@
 import type {
   Failure,
-  LockConflict,
-  LockPhase,
   TaskLine,
+  TaskLock,
   TaskProgress,
   TaskRecord,
   TaskRef,
@@ -71,10 +70,7 @@ export interface LineInfo extends Omit<TaskLine, 'at'> {
   readonly at: Date;
 }
 
-export interface TaskLockInfo {
-  readonly key: string;
-  readonly phase: LockPhase;
-  readonly onConflict: LockConflict;
+export interface TaskLockInfo extends TaskLock {
   /** The task that holds it now; said by `task` alone, not in lists. */
   readonly holder: string | undefined;
 }
@@ -100,7 +96,7 @@ export function taskInfo(record: TaskRecord, { now, holder }: BesideRecord = {})
     resultText: record.result,
     lines: (record.lines ?? []).map((line) => ({ ...line, at: new Date(line.at) })),
     cancelRequested: record.cancelRequested ?? false,
-    lock: lock && { key: lock.key, phase: lock.phase, onConflict: lock.onConflict, holder },
+    lock: lock && { ...lock, holder },
     slot: dateOf(record.slot),
     enqueuedAt: new Date(record.enqueuedAt),
     dueAt: new Date(record.dueAt),
