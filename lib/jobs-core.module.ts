@@ -182,8 +182,11 @@ const BACKEND = Symbol('nestjs-jobs backend');
     JobsHealth,
     {
       provide: JobCatalog,
-      inject: [BACKEND, JobRegistry],
-      useFactory: (backend: Backend, registry: JobRegistry) => new JobCatalog(backend, registry),
+      inject: [BACKEND, JobRegistry, JobQueue],
+      useFactory: (backend: Backend, registry: JobRegistry, queue: JobQueue) =>
+        new JobCatalog(backend, registry, (job, params, options) =>
+          queue.enqueue(job, params as never, options),
+        ),
     },
   ],
   exports: [JobQueue, JobRunner, JobCatalog, JobsHealth],
