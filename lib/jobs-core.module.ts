@@ -109,7 +109,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
       provide: ResultWaits,
       inject: [BACKEND, Clock, JobCatalog],
       useFactory: (backend: Backend, clock: Clock, catalog: JobCatalog) =>
-        new ResultWaits(backend, clock, () => catalog.queues()),
+        new ResultWaits(backend, clock, () => catalog.queueNames()),
     },
     {
       provide: JobQueue,
