@@ -11,6 +11,7 @@ import { ExternalContextCreator, ModuleRef, ModulesContainer, type ApplicationCo
 import type { Backend } from './backend/backend.js';
 import { resolveBackend } from './backend/resolve-backend.js';
 import { JobCatalog } from './catalog/job-catalog.js';
+import { KnownQueues } from './catalog/known-queues.js';
 import { JobsHealth } from './health/jobs-health.js';
 import { HookChain } from './job/hook-chain.js';
 import { hookTroubles } from './job/hook-troubles.js';
@@ -107,9 +108,9 @@ const BACKEND = Symbol('nestjs-jobs backend');
     },
     {
       provide: ResultWaits,
-      inject: [BACKEND, Clock, JobCatalog],
-      useFactory: (backend: Backend, clock: Clock, catalog: JobCatalog) =>
-        new ResultWaits(backend, clock, () => catalog.queueNames()),
+      inject: [BACKEND, Clock, JobRegistry],
+      useFactory: (backend: Backend, clock: Clock, registry: JobRegistry) =>
+        new ResultWaits(backend, clock, () => new KnownQueues(backend, registry).names()),
     },
     {
       provide: JobQueue,

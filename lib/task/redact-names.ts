@@ -15,7 +15,7 @@ export function checkRedactPaths(
 ): void {
   if (!params) return;
   for (const path of paths) {
-    const why = '~standard' in params ? missingInSchema(params, path) : missingInClass(params as Class, path);
+    const why = '~standard' in params ? missingInSchema(params, path) : missingInClass(params, path);
     if (why !== undefined)
       throw new InvalidOptionError(where, 'redact', path.join('.'), `a path of params: ${why}`);
   }

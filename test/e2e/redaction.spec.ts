@@ -103,6 +103,64 @@ describe('A job with redact', () => {
     expect(JSON.parse((await store.catalog.get({ queue, id }))!.params)).toEqual(params);
   });
 
+  it('shows its params nowhere in the catalog: not in a list, a search, a line, a note, a result, a schedule', async () => {
+    @Job({ params: LoginParams, redact: ['password', 'card.number'], keep: '1h' })
+    class Echo {
+      run(params: LoginParams, task: Task<LoginParams>): unknown {
+        task.log(`got ${params.password}`);
+        task.log({ params } as never);
+        task.progress(50, `half of ${params.card.number}`);
+        return { echo: params.password, of: [params.card.number, 'ada'] };
+      }
+    }
+    const { jobs, catalog, store, advance } = await start({ providers: [Echo] });
+    const { queue, id } = await jobs.enqueue(Echo, params);
+    await jobs.enqueue(Echo, params, { id: 'hourly', every: '1h', from: new Date('2040-01-01') });
+    await advance(2_000);
+    const info = (await catalog.task({ queue, id }))!;
+    expect(info).toMatchObject({ state: 'succeeded', progress: { note: 'half of [redacted]' } });
+    expect(info.lines.map(({ message }) => message)).toEqual([
+      'got [redacted]',
+      expect.stringContaining("password: '[redacted]'"),
+    ]);
+    const shown = JSON.stringify([
+      info,
+      await catalog.tasks({ queue }),
+      await catalog.tasks({ queue, text: 'ada' }),
+      await catalog.schedules(),
+      await catalog.schedule('hourly'),
+    ]);
+    expect(shown).not.toContain(secret);
+    expect(shown).not.toContain(number);
+    expect(shown).toContain('[redacted]');
+    // Who searches for a value must not find out by that who has it.
+    expect((await catalog.tasks({ queue, text: secret })).tasks).toEqual([]);
+    expect(await jobs.result({ queue, id })).toEqual({ echo: secret, of: [number, 'ada'] });
+    expect((await store.catalog.get({ queue, id }))!.lines![0]!.message).toBe('got [redacted]');
+  });
+
+  it('hides in the catalog what was stored before it hid anything', async () => {
+    const { store, catalog, advance } = await startLogin();
+    const old = {
+      queue: 'elsewhere',
+      id: 'old',
+      token: 'old',
+      job: 'Login',
+      priority: 0,
+      retries: 0,
+      due: { inMs: 0 },
+    };
+    await store.tasks.add([[{ ...old, params: JSON.stringify(params) }]]);
+    const queues = [{ queue: 'elsewhere', limit: 1 }];
+    const { tasks } = await store.tasks.claim({ queues, limit: 1, leaseMs: 1_000, runner: 'older' });
+    const error = { name: 'Error', message: `no ${secret}`, stack: `Error: no ${secret}` };
+    await store.tasks.settle([{ ...tasks[0]!, outcome: { type: 'dead', error, keepMs: 60_000 } }]);
+    await advance(0);
+    const info = (await catalog.task({ queue: 'elsewhere', id: 'old' }))!;
+    expect(info.errors[0]).toMatchObject({ message: 'no [redacted]', stack: 'Error: no [redacted]' });
+    expect(JSON.stringify([info, await catalog.failures()])).not.toContain(secret);
+  });
+
   it('refuses wrong params without saying what they were', async () => {
     const { jobs, Login } = await startLogin();
     const wrong = jobs.enqueue(Login, { ...params, password: 'hunter2' });
