@@ -146,7 +146,7 @@ export class Task<P = unknown, In = P> {
    * one run. Where the task is being enqueued there is nothing yet to keep it with.
    */
   log(message: string): void {
-    const said = this.shown(message);
+    const said = this.#shown(message);
     this.#lines.write('log', this.job, said, undefined, taskFields(this));
     this.#journal?.log(typeof said === 'string' ? said : inspect(said));
   }
@@ -163,7 +163,10 @@ export class Task<P = unknown, In = P> {
       throw new InvalidOptionError(job, 'the note of a progress', note, 'a text');
     if (!this.#journal)
       throw new InvalidOptionError(job, 'progress', percent, 'told in a run, not while the task is enqueued');
-    this.#journal.progress(Math.min(Math.max(percent, 0), 100), note === undefined ? note : this.shown(note));
+    this.#journal.progress(
+      Math.min(Math.max(percent, 0), 100),
+      note === undefined ? note : this.#shown(note),
+    );
   }
 
   /** Fails the attempt; with `retry: false` the task is dead at once. */
@@ -205,7 +208,7 @@ export class Task<P = unknown, In = P> {
   }
 
   /** Without what the job hides of its params. */
-  private shown(text: string): string {
+  #shown(text: string): string {
     const { mask } = this.#lines;
     return mask ? mask(typeof text === 'string' ? text : inspect(text)) : text;
   }

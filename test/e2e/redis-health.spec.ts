@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { Job, JobsHealth, type Backend } from 'nestjs-jobs';
-import type { LeaseGuard } from '../../lib/backend/backend.js';
+import type { BackendSettings, LeaseGuard } from '../../lib/backend/backend.js';
 import { redisBackend } from '../../lib/backend/redis/redis-backend.js';
 import { eventually, startApp, type TestAppOptions } from '../support/app.js';
 import { ownRedis } from '../support/own-redis.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { gate } from './fixtures/gate.js';
 
 const url = process.env.TEST_REDIS_URL!;
@@ -192,18 +193,43 @@ describe('The health of a process on Redis', () => {
     });
   });
 
-  it('shows a lease thread that lives, but has no way to the store', async () => {
-    const server = await ownRedis();
-    const { codes, health } = await startHealthy({
-      backend: redisBackend({ url: server.url }),
+  it('shows a lease thread that lives, but has no way to the store, and that it has one again', async () => {
+    const proxy = await TcpProxy.to(Number(new URL(url).port));
+    const store = redisBackend({ url });
+    // The thread alone goes through the proxy.
+    const ofThread = redisBackend({ url: proxy.url });
+    const backend = changed(store, {
+      open: () => async (settings: BackendSettings) => {
+        await store.open(settings);
+        await ofThread.open(settings);
+      },
+      close: () => () => Promise.all([store.close(), ofThread.close()]),
+      guardLeases: () => ofThread.guardLeases!.bind(ofThread),
+    });
+    const { jobs, Send, started, codes, health, end } = await startHealthy({
+      backend,
       runner: { pollInterval: '100ms', lease: '2s' },
     });
-    const { leases } = await health.check(patient);
-    expect(leases).toMatchObject({ renewedBy: 'thread', trouble: undefined });
-    await server.kill('SIGKILL');
-    await eventually(async () => (await codes()).includes('backend-unreachable'));
-    await server.restart();
+    await jobs.enqueue(Send, 'long');
+    await eventually(() => started.length === 1);
+    expect(await codes()).toEqual([]);
+    proxy.refuse();
+    await eventually(async () => (await codes()).includes('leases'));
+    expect(await health.check(patient)).toMatchObject({
+      isReady: true,
+      isAlive: true,
+      leases: { renewedBy: 'event-loop', held: 1 },
+      problems: [
+        {
+          message: expect.stringContaining(
+            'the lease thread does not renew leases, the main event loop does',
+          ),
+        },
+      ],
+    });
+    proxy.pass();
     await eventually(async () => (await health.check(patient)).isHealthy);
+    end.open();
   });
 
   it('shows a task that has waited longer than its queue allows, unless the queue is paused', async () => {
