@@ -11,7 +11,10 @@ import { ExternalContextCreator, ModuleRef, ModulesContainer, type ApplicationCo
 import type { Backend } from './backend/backend.js';
 import { resolveBackend } from './backend/resolve-backend.js';
 import { JobCatalog } from './catalog/job-catalog.js';
+import { KnownQueues } from './catalog/known-queues.js';
+import { JobsHealth } from './health/jobs-health.js';
 import { HookChain } from './job/hook-chain.js';
+import { hookTroubles } from './job/hook-troubles.js';
 import { JobContextCreator } from './job/job-context.js';
 import { JobExplorer } from './job/job-explorer.js';
 import { JobRegistry } from './job/job-registry.js';
@@ -69,18 +72,18 @@ const BACKEND = Symbol('nestjs-jobs backend');
     {
       provide: JobRegistry,
       inject: [JOBS_OPTIONS, JobsLog],
-      useFactory: ({ defaults, payloadLimit, runner }: ResolvedOptions, log: JobsLog) =>
-        new JobRegistry(
+      useFactory: ({ defaults, payloadLimit, runner }: ResolvedOptions, log: JobsLog) => {
+        const registry: JobRegistry = new JobRegistry(
           {
             defaults,
             payloadLimit,
             runsQueue: (queue) =>
               runner !== false && (runner.queues?.some(({ name }) => name === queue) ?? true),
           },
-          new HookChain((hook, task, error) =>
-            log.write('error', task.job, `task ${task.id}: ${hook} threw: ${lineOf(error)}`, error),
-          ),
-        ),
+          new HookChain(hookTroubles(log, (job) => registry.redactionOf(job))),
+        );
+        return registry;
+      },
     },
     {
       provide: JobExplorer,
@@ -105,9 +108,9 @@ const BACKEND = Symbol('nestjs-jobs backend');
     },
     {
       provide: ResultWaits,
-      inject: [BACKEND, Clock, JobCatalog],
-      useFactory: (backend: Backend, clock: Clock, catalog: JobCatalog) =>
-        new ResultWaits(backend, clock, () => catalog.queues()),
+      inject: [BACKEND, Clock, JobRegistry],
+      useFactory: (backend: Backend, clock: Clock, registry: JobRegistry) =>
+        new ResultWaits(backend, clock, () => new KnownQueues(backend, registry).names()),
     },
     {
       provide: JobQueue,
@@ -151,7 +154,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
         declared: DeclaredSchedules,
         events: TaskEvents,
       ) => {
-        const lines = new TaskLog(log, clock);
+        const lines = new TaskLog(log, clock, (job) => registry.redactionOf(job));
         const keep = {
           succeededMs: () => spanMs(retention.succeeded, clock.now()),
           deadMs: () => spanMs(retention.dead, clock.now()),
@@ -177,13 +180,17 @@ const BACKEND = Symbol('nestjs-jobs backend');
         );
       },
     },
+    JobsHealth,
     {
       provide: JobCatalog,
-      inject: [BACKEND, JobRegistry],
-      useFactory: (backend: Backend, registry: JobRegistry) => new JobCatalog(backend, registry),
+      inject: [BACKEND, JobRegistry, JobQueue],
+      useFactory: (backend: Backend, registry: JobRegistry, queue: JobQueue) =>
+        new JobCatalog(backend, registry, (job, params, options) =>
+          queue.enqueue(job, params as never, options),
+        ),
     },
   ],
-  exports: [JobQueue, JobRunner, JobCatalog],
+  exports: [JobQueue, JobRunner, JobCatalog, JobsHealth],
 })
 export class JobsCoreModule implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private isOpen = false;
