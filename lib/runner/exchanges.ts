@@ -5,6 +5,7 @@ import type { Outcome, Settled } from '../task/outcome.js';
 import type { Attempt } from './attempt.js';
 import type { Asking, Intake } from './intake.js';
 import type { LeaseKeeper } from './lease-keeper.js';
+import { soonInOwnContext } from './own-context.js';
 import { tellEnd } from './run-events.js';
 import { Settler, slotsLeavingWith, type Unsettled } from './settler.js';
 import type { SilentQueues } from './silent-queues.js';
@@ -82,7 +83,7 @@ export class Exchanges {
   wake(): void {
     if (this.isQueued || this.isOver) return;
     this.isQueued = true;
-    setImmediate(() => {
+    soonInOwnContext(() => {
       this.isQueued = false;
       this.exchange();
     });
