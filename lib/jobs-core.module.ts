@@ -16,7 +16,13 @@ import { JobExplorer } from './job/job-explorer.js';
 import { JobRegistry } from './job/job-registry.js';
 import { JobsLog } from './job/jobs-log.js';
 import { TaskEvents } from './job/task-events.js';
-import { checkSingleRoot, JOBS_OPTIONS } from './jobs-root.js';
+import { BACKEND, checkSingleRoot, JOBS_OPTIONS } from './jobs-root.js';
+import { observeProviders } from './observe.providers.js';
+import { Carriage } from './observe/carriage.js';
+import { JobEvents } from './observe/job-events.js';
+import { METRICS_SOURCES } from './observe/metrics/jobs-metrics.module.js';
+import { Observation } from './observe/observation.js';
+import { ObserveModule } from './observe/observe.module.js';
 import type { ResolvedOptions } from './resolve-options.js';
 import { Adder } from './queue/adder.js';
 import { JobQueue } from './queue/job-queue.js';
@@ -35,16 +41,15 @@ import { Clock, SystemClock } from './task/clock.js';
 import { spanMs } from './task/duration.js';
 import { TaskIds } from './task/task-id.js';
 
-const BACKEND = Symbol('nestjs-jobs backend');
-
 /**
  * The parts and how they fit together. A module without options of its own, so that Nest makes it once however often
  * `JobsModule.forRoot` is imported.
  */
 @Global()
 @Module({
-  imports: [RunnerModule],
+  imports: [RunnerModule, ObserveModule],
   providers: [
+    ...observeProviders,
     { provide: Clock, useClass: SystemClock },
     {
       provide: BACKEND,
@@ -103,7 +108,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
     },
     {
       provide: JobQueue,
-      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog, TaskEvents],
+      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog, TaskEvents, Carriage],
       useFactory: (
         { runner, enqueueTimeoutMs }: ResolvedOptions,
         backend: Backend,
@@ -112,6 +117,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
         clock: Clock,
         log: JobsLog,
         events: TaskEvents,
+        carriage: Carriage,
       ) =>
         new JobQueue(
           registry,
@@ -121,6 +127,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
           clock,
           log,
           events,
+          carriage,
           runner === false || runner.queues !== undefined,
         ),
     },
@@ -131,7 +138,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
     },
     {
       provide: JobRunner,
-      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Clock, JobsLog, DeclaredSchedules, TaskEvents],
+      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Clock, JobsLog, DeclaredSchedules, TaskEvents, Carriage],
       useFactory: (
         { runner, retention, payloadLimit }: ResolvedOptions,
         backend: Backend,
@@ -140,6 +147,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
         log: JobsLog,
         declared: DeclaredSchedules,
         events: TaskEvents,
+        carriage: Carriage,
       ) => {
         const lines = new TaskLog(log, clock);
         const keep = {
@@ -157,6 +165,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
           lines,
           log,
           events,
+          carriage,
           (attempt) =>
             new Completion(backend, attempt, (ended, result) => conclusion.successOf(ended, result)),
         );
@@ -173,7 +182,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
       useFactory: (backend: Backend, registry: JobRegistry) => new JobCatalog(backend, registry),
     },
   ],
-  exports: [JobQueue, JobRunner, JobCatalog],
+  exports: [JobQueue, JobRunner, JobCatalog, JobEvents, Observation, METRICS_SOURCES],
 })
 export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
   private isOpen = false;
@@ -186,6 +195,7 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
     @Inject(JobRegistry) private readonly registry: JobRegistry,
     @Inject(JobExplorer) private readonly explorer: JobExplorer,
     @Inject(DeclaredSchedules) private readonly declared: DeclaredSchedules,
+    @Inject(Observation) private readonly observation: Observation,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
   ) {
     // Nest calls `onModuleInit` by distance, the farthest first: before any other module may enqueue, the store is open.
@@ -196,6 +206,7 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
     checkSingleRoot(this.modules);
     await this.explorer.explore(this.registry);
     await this.declared.prepare();
+    this.observation.explore();
     if (this.options.backend === undefined && process.env.NODE_ENV === 'production')
       new Logger('JobsModule').warn(
         "tasks live in this process's memory and are lost when it ends; name a backend, or say 'memory:' if that is meant",
@@ -210,10 +221,12 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
     });
     this.isOpen = true;
     this.adder.open();
+    this.observation.begin();
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.adder.close();
+    this.observation.end();
     if (!this.isOpen) return;
     this.isOpen = false;
     await this.backend.close();

@@ -1,5 +1,6 @@
 import type { LogLevel } from '@nestjs/common';
 import type { Backend } from './backend/backend.js';
+import type { ContextOptions } from './observe/context-carrier.js';
 import type { Duration } from './task/duration.js';
 import type { EnqueueDefaults } from './task/enqueue-options.js';
 
@@ -52,6 +53,18 @@ export interface JobsOptions {
    * @default false
    */
   globalEnhancers?: boolean;
+  /**
+   * What tasks carry from their enqueue to their run, as a correlation id or a tenant that the application keeps in an
+   * `AsyncLocalStorage`.
+   * @default nothing
+   */
+  context?: ContextOptions;
+  /**
+   * Whose events `@OnTask` methods and `JobEvents` hear: `'local'`, of this process; `'cluster'`, of all processes on the
+   * same store that say so.
+   * @default { scope: 'local' }
+   */
+  events?: { scope?: 'local' | 'cluster' };
   /**
    * `false`: no lines about tasks; else the least severe level that is written.
    * @default { level: 'log' }
@@ -124,6 +137,7 @@ export const defaultOptions = {
   payloadLimit: 1_048_576,
   enqueueTimeout: '5s',
   globalEnhancers: false,
+  events: { scope: 'local' },
   log: { level: 'log' },
   retention: { succeeded: 0, dead: '1d', cancelled: '1d' },
   runner: {

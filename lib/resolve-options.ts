@@ -6,6 +6,7 @@ import {
   type RetentionOptions,
   type RunnerOptions,
 } from './jobs.options.js';
+import type { ContextOptions } from './observe/context-carrier.js';
 import type { RunnerSettings } from './runner/runner-settings.js';
 import { checkKeys } from './task/check-keys.js';
 import { toMs, toSpan, type Duration, type Span } from './task/duration.js';
@@ -26,6 +27,8 @@ export interface ResolvedOptions {
   readonly payloadLimit: number;
   readonly enqueueTimeoutMs: number;
   readonly globalEnhancers: boolean;
+  readonly context: ContextOptions | undefined;
+  readonly events: { readonly scope: 'local' | 'cluster' };
   readonly log: false | { readonly level: LogLevel };
 }
 
@@ -56,6 +59,8 @@ export function resolveOptions(options: JobsOptions = {}): ResolvedOptions {
     payloadLimit,
     enqueueTimeoutMs: positiveMs('enqueueTimeout', options.enqueueTimeout ?? defaultOptions.enqueueTimeout),
     globalEnhancers: bool('globalEnhancers', options.globalEnhancers ?? defaultOptions.globalEnhancers),
+    context: options.context && resolveContext(options.context),
+    events: Object.freeze({ scope: resolveScope(options.events ?? {}) }),
     log: log === false ? false : Object.freeze({ level: resolveLevel(log) }),
   });
 }
@@ -71,6 +76,8 @@ const knownKeys = [
   'payloadLimit',
   'enqueueTimeout',
   'globalEnhancers',
+  'context',
+  'events',
   'log',
 ] as const satisfies readonly (keyof JobsOptions)[];
 
@@ -152,6 +159,20 @@ function resolveRetention(options: RetentionOptions): ResolvedRetention {
     dead: endless('dead', chosen.dead),
     cancelled: endless('cancelled', chosen.cancelled),
   });
+}
+
+function resolveContext(context: ContextOptions): ContextOptions {
+  checkKeys(context, ['capture', 'restore'], where, 'context');
+  for (const name of ['capture', 'restore'] as const)
+    if (typeof context[name] !== 'function') refuse(`context.${name}`, context[name], 'a function');
+  return context;
+}
+
+function resolveScope(events: NonNullable<JobsOptions['events']>): 'local' | 'cluster' {
+  checkKeys(events, ['scope'], where, 'events');
+  const { scope = defaultOptions.events.scope } = events;
+  if (scope !== 'local' && scope !== 'cluster') refuse('events.scope', scope, "'local' or 'cluster'");
+  return scope;
 }
 
 function resolveLevel(log: { level?: LogLevel }): LogLevel {

@@ -7,7 +7,8 @@ const parts: { name: string; files: RegExp; mayImport: string[] }[] = [
   { name: 'task', files: /^task\//, mayImport: [] },
   {
     name: 'contract',
-    files: /^backend\/(backend|errors|answers|catalog-store|event-wire|held-lock|schedule-store|stats-store|transaction-store)\.ts$/,
+    files:
+      /^backend\/(backend|errors|answers|catalog-store|event-wire|held-lock|schedule-store|stats-store|transaction-store)\.ts$/,
     mayImport: ['task'],
   },
   { name: 'lease thread', files: /^backend\/lease-thread\//, mayImport: ['task', 'contract'] },
@@ -17,6 +18,7 @@ const parts: { name: string; files: RegExp; mayImport: string[] }[] = [
   { name: 'queue', files: /^queue\//, mayImport: ['task', 'contract', 'job'] },
   { name: 'runner', files: /^runner\//, mayImport: ['task', 'contract', 'job'] },
   { name: 'catalog', files: /^catalog\//, mayImport: ['task', 'contract', 'job'] },
+  { name: 'observe', files: /^observe\//, mayImport: ['task', 'contract', 'job', 'runner'] },
   {
     name: 'testing',
     files: /^testing\//,
@@ -27,7 +29,17 @@ const parts: { name: string; files: RegExp; mayImport: string[] }[] = [
   {
     name: 'wiring',
     files: /^[^/]+$/,
-    mayImport: ['task', 'contract', 'engine', 'backend by name', 'job', 'queue', 'runner', 'catalog'],
+    mayImport: [
+      'task',
+      'contract',
+      'engine',
+      'backend by name',
+      'job',
+      'queue',
+      'runner',
+      'catalog',
+      'observe',
+    ],
   },
 ];
 
