@@ -3,6 +3,7 @@ import {
   Inject,
   Logger,
   Module,
+  type BeforeApplicationShutdown,
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
@@ -23,11 +24,11 @@ import { JobEvents } from './observe/job-events.js';
 import { METRICS_SOURCES } from './observe/metrics/jobs-metrics.module.js';
 import { Observation } from './observe/observation.js';
 import { ObserveModule } from './observe/observe.module.js';
+import { queueProviders } from './queue.providers.js';
 import type { ResolvedOptions } from './resolve-options.js';
 import { Adder } from './queue/adder.js';
 import { JobQueue } from './queue/job-queue.js';
-import { SchedulePutter } from './queue/schedule-putter.js';
-import { TaskWriter } from './queue/task-writer.js';
+import { ResultWaits } from './queue/result-waits.js';
 import { Completion } from './runner/completion.js';
 import { Conclusion } from './runner/conclusion.js';
 import { DeclaredSchedules } from './runner/declared-schedules.js';
@@ -39,7 +40,6 @@ import { lineOf } from './task/stored-error.js';
 import { TaskLog } from './runner/task-log.js';
 import { Clock, SystemClock } from './task/clock.js';
 import { spanMs } from './task/duration.js';
-import { TaskIds } from './task/task-id.js';
 
 /**
  * The parts and how they fit together. A module without options of its own, so that Nest makes it once however often
@@ -49,6 +49,7 @@ import { TaskIds } from './task/task-id.js';
 @Module({
   imports: [RunnerModule, ObserveModule],
   providers: [
+    ...queueProviders,
     ...observeProviders,
     { provide: Clock, useClass: SystemClock },
     {
@@ -98,37 +99,6 @@ import { TaskIds } from './task/task-id.js';
           modules,
           moduleRef,
           new JobContextCreator(modules, globalEnhancers ? globalsOf(external) : undefined),
-        ),
-    },
-    {
-      provide: Adder,
-      inject: [JOBS_OPTIONS, BACKEND, Clock],
-      useFactory: ({ enqueueTimeoutMs }: ResolvedOptions, backend: Backend, clock: Clock) =>
-        new Adder(backend, clock, enqueueTimeoutMs),
-    },
-    {
-      provide: JobQueue,
-      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog, TaskEvents, Carriage],
-      useFactory: (
-        { runner, enqueueTimeoutMs }: ResolvedOptions,
-        backend: Backend,
-        registry: JobRegistry,
-        adder: Adder,
-        clock: Clock,
-        log: JobsLog,
-        events: TaskEvents,
-        carriage: Carriage,
-      ) =>
-        new JobQueue(
-          registry,
-          new TaskWriter(backend, adder),
-          new SchedulePutter(backend, clock, enqueueTimeoutMs),
-          new TaskIds(),
-          clock,
-          log,
-          events,
-          carriage,
-          runner === false || runner.queues !== undefined,
         ),
     },
     {
@@ -184,7 +154,7 @@ import { TaskIds } from './task/task-id.js';
   ],
   exports: [JobQueue, JobRunner, JobCatalog, JobEvents, Observation, METRICS_SOURCES],
 })
-export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
+export class JobsCoreModule implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private isOpen = false;
 
   constructor(
@@ -192,6 +162,7 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
     @Inject(BACKEND) private readonly backend: Backend,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Adder) private readonly adder: Adder,
+    @Inject(ResultWaits) private readonly results: ResultWaits,
     @Inject(JobRegistry) private readonly registry: JobRegistry,
     @Inject(JobExplorer) private readonly explorer: JobExplorer,
     @Inject(DeclaredSchedules) private readonly declared: DeclaredSchedules,
@@ -222,6 +193,11 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
     this.isOpen = true;
     this.adder.open();
     this.observation.begin();
+  }
+
+  /** Before a server waits for its open requests, which may wait for results that nobody here brings any more. */
+  beforeApplicationShutdown(): void {
+    this.results.close();
   }
 
   async onApplicationShutdown(): Promise<void> {

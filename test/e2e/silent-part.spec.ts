@@ -166,7 +166,10 @@ describe('A store that could not store a group', () => {
     const { jobs } = await start({
       providers: [Usual],
       before: (store) => ({
-        ...store,
+        ...{ name: store.name, schedules: store.schedules, catalog: store.catalog, bell: store.bell },
+        ...{ stats: store.stats, events: store.events },
+        open: (settings) => store.open(settings),
+        close: () => store.close(),
         tasks: {
           add: async (groups) => {
             const good = groups.filter(([task]) => task!.id !== 'bad');

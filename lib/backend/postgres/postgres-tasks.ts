@@ -1,5 +1,5 @@
 import type { Lease, Settled, Settlement } from '../../task/outcome.js';
-import type { NewTask } from '../../task/task-record.js';
+import type { NewTask, TaskNotes } from '../../task/task-record.js';
 import type {
   Added,
   BackendSettings,
@@ -11,6 +11,7 @@ import type {
   Unparked,
 } from '../backend.js';
 import { AddLine } from './postgres-add.js';
+import { annotate } from './postgres-annotate.js';
 import type { PostgresBell } from './postgres-bell.js';
 import type { PostgresFunctions } from './postgres-functions.js';
 import type { KnownQueues } from './postgres-queues.js';
@@ -121,6 +122,10 @@ export class PostgresTasks implements TaskStore {
       some.forEach((lease, at) => lists[letters[at]!]?.push(lease));
     }
     return unanswered.length > 0 ? { lost, cancelled, unanswered } : { lost, cancelled };
+  }
+
+  annotate(notes: readonly (Lease & { readonly notes: TaskNotes })[]): Promise<void> {
+    return annotate(this.parts.hot, notes);
   }
 
   async unpark(queue: string, definitions: readonly JobFingerprint[], after?: string): Promise<Unparked> {

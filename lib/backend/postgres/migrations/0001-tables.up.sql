@@ -58,6 +58,9 @@ CREATE TABLE tasks (
   params text NOT NULL,
   result text,
   errors jsonb,
+  -- What its runs have said. In no index, so that writing them down touches none.
+  progress jsonb,
+  lines jsonb,
   -- The id first: it alone nearly always tells two rows apart.
   PRIMARY KEY (id, queue)
 ) WITH (
@@ -108,6 +111,75 @@ CREATE TABLE calls (
 );
 CREATE INDEX calls_by_age ON calls (at);
 
+-- What runners have seen, and which are alive: told by them from time to time, apart from the way of tasks.
+CREATE TABLE runners (
+  name text COLLATE "C" PRIMARY KEY,
+  started_at bigint NOT NULL,
+  seen_at bigint NOT NULL,
+  -- Without another report it is taken for dead then.
+  alive_until bigint NOT NULL,
+  info text NOT NULL
+);
+
+CREATE TABLE job_figures (
+  queue text COLLATE "C" NOT NULL,
+  job text COLLATE "C" NOT NULL,
+  succeeded bigint NOT NULL,
+  failed bigint NOT NULL,
+  dead bigint NOT NULL,
+  cancelled bigint NOT NULL,
+  lost bigint NOT NULL,
+  run_ms bigint NOT NULL,
+  wait_ms bigint NOT NULL,
+  last_run_at bigint,
+  last_failure_at bigint,
+  last_error text,
+  PRIMARY KEY (queue, job)
+) WITH (fillfactor = 70);
+
+-- The last hour by minutes and the last week by hours.
+CREATE TABLE throughput (
+  queue text COLLATE "C" NOT NULL,
+  span_ms integer NOT NULL,
+  at bigint NOT NULL,
+  succeeded bigint NOT NULL,
+  failed bigint NOT NULL,
+  dead bigint NOT NULL,
+  cancelled bigint NOT NULL,
+  lost bigint NOT NULL,
+  run_ms bigint NOT NULL,
+  wait_ms bigint NOT NULL,
+  PRIMARY KEY (queue, span_ms, at)
+) WITH (fillfactor = 70);
+
+-- How the latest slots of schedules ended.
+CREATE TABLE slot_outcomes (
+  queue text COLLATE "C" NOT NULL,
+  schedule_id text COLLATE "C" NOT NULL,
+  slot bigint NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  outcome text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  -- Whether the schedule was gone when this was told: it is forgotten then by and by.
+  is_stray boolean NOT NULL,
+  PRIMARY KEY (queue, schedule_id, slot)
+);
+CREATE INDEX slot_outcomes_stray ON slot_outcomes (at) WHERE is_stray;
+
+-- Runs whose leases ended, as claims find them, until a report adds them to the figures: a claim waits for no row of those.
+CREATE TABLE lost_runs (
+  queue text COLLATE "C" NOT NULL,
+  job text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  -- What became of the task: lost (it runs again), dead or cancelled.
+  outcome text COLLATE "C" NOT NULL,
+  error text,
+  task text COLLATE "C" NOT NULL,
+  schedule_id text COLLATE "C",
+  slot bigint
+);
+CREATE INDEX lost_runs_by_queue ON lost_runs (queue, job);
+
 -- A task as it is handed to the store.
 CREATE TYPE new_task AS (
   queue text, id text, token text, job text, params text, extra text,
@@ -117,8 +189,15 @@ CREATE TYPE new_task AS (
   schedule text, slot bigint
 );
 
+-- How runs of a job in a queue ended, since the last report.
+CREATE TYPE told_runs AS (
+  queue text, job text, succeeded bigint, failed bigint, dead bigint, cancelled bigint, lost bigint, run_ms bigint, wait_ms bigint,
+  last_error text, at bigint
+);
+
 -- An outcome on its way to the store; `ms` is how long the record stays, or the delay.
 CREATE TYPE settlement AS (
   queue text, id text, epoch bigint, type text, ms bigint,
-  result text, error jsonb, reason text, fingerprint text, is_repeat boolean
+  result text, error jsonb, reason text, fingerprint text, is_repeat boolean,
+  progress jsonb, lines jsonb
 );

@@ -25,7 +25,7 @@ BEGIN
   END IF;
   UPDATE tasks t SET
     state = 'waiting', due_at = now, attempt = 0, failures = 0, epoch = 0, lost_epoch = 0, in_conflict = false,
-    only_conflicts = false, result = NULL, reason = NULL,
+    only_conflicts = false, result = NULL, reason = NULL, progress = NULL, lines = NULL,
     fingerprint = NULL, parking = NULL, finished_at = NULL, remove_at = NULL, cancel_requested = false,
     held_key = CASE WHEN locks THEN t.lock_key END
   WHERE t.queue = task.queue AND t.id = task.id;

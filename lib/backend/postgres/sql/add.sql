@@ -87,7 +87,7 @@ BEGIN
     lock_phase = given.phase, lock_conflict = given.conflict,
     held_key = CASE WHEN given.phase <> 'while_executing' THEN given.key END,
     schedule_id = given.schedule, reason = NULL, fingerprint = NULL, job = given.job, extra = given.extra,
-    params = given.params, result = NULL, errors = NULL
+    params = given.params, result = NULL, errors = NULL, progress = NULL, lines = NULL
   WHERE t.queue = given.queue AND t.id = given.id;
 END $$;
 

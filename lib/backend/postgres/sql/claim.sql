@@ -3,6 +3,7 @@ CREATE OR REPLACE FUNCTION recover(asked_queue text, dead_keep bigint, cancelled
 LANGUAGE plpgsql AS $$
 DECLARE
   task tasks;
+  message text;
 BEGIN
   FOR task IN
     SELECT * FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending' AND t.lease_ends_at <= now
@@ -12,6 +13,7 @@ BEGIN
     task.epoch := 0;
     IF task.cancel_requested THEN
       PERFORM finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now);
+      PERFORM note_lost(task, 'cancelled', NULL, now);
       CONTINUE;
     END IF;
     IF task.lock_phase = 'while_executing' THEN task.held_key := NULL; END IF;
@@ -22,15 +24,18 @@ BEGIN
       CONTINUE;
     END IF;
     task.failures := task.failures + 1;
-    task.errors := with_error(task.errors, jsonb_build_object(
-      'name', 'LeaseLostError',
-      'message', format('runner %s did not settle before its lease ended', task.runner)
-    ), task.attempt, now);
+    message := format('runner %s did not settle before its lease ended', task.runner);
+    task.errors := with_error(
+      task.errors, jsonb_build_object('name', 'LeaseLostError', 'message', message), task.attempt, now
+    );
     IF task.attempt > task.retries THEN
       PERFORM finish(task, 'dead', end_of(now, dead_keep), NULL, now);
     ELSE
       PERFORM put_back(task, NULL, now);
     END IF;
+    PERFORM note_lost(
+      task, CASE WHEN task.attempt > task.retries THEN 'dead' ELSE 'lost' END, 'LeaseLostError: ' || message, now
+    );
   END LOOP;
 END $$;
 
@@ -48,7 +53,7 @@ BEGIN
     IF task.cancel_requested THEN
       PERFORM finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now);
     ELSE
-      PERFORM apply_outcome(task, (NULL, NULL, NULL, 'handed-back', NULL, NULL, NULL, NULL, NULL, NULL), now);
+      PERFORM apply_outcome(task, (NULL, NULL, NULL, 'handed-back', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), now);
     END IF;
   END LOOP;
 END $$;

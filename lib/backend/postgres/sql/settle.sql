@@ -8,7 +8,7 @@ BEGIN
   UPDATE tasks t SET
     state = ended, held_key = NULL, reason = why, finished_at = now, remove_at = removed, epoch = task.epoch,
     lost_epoch = task.lost_epoch, failures = task.failures, errors = task.errors, result = task.result,
-    lease_ends_at = NULL, parking = NULL, fingerprint = NULL
+    progress = task.progress, lines = task.lines, lease_ends_at = NULL, parking = NULL, fingerprint = NULL
   WHERE t.queue = task.queue AND t.id = task.id;
 END $$;
 
@@ -18,7 +18,7 @@ BEGIN
   UPDATE tasks t SET
     state = CASE WHEN delay > 0 THEN 'scheduled' ELSE 'waiting' END, due_at = coalesce(now + delay, t.due_at),
     epoch = task.epoch, lost_epoch = task.lost_epoch, attempt = task.attempt, failures = task.failures,
-    errors = task.errors, held_key = task.held_key, lease_ends_at = NULL
+    errors = task.errors, progress = task.progress, lines = task.lines, held_key = task.held_key, lease_ends_at = NULL
   WHERE t.queue = task.queue AND t.id = task.id;
 END $$;
 
@@ -45,7 +45,7 @@ BEGIN
     WHEN 'parked' THEN
       UPDATE tasks t SET
         state = 'parked', reason = given.reason, fingerprint = coalesce(given.fingerprint, ''), parking = nextval('parkings'),
-        attempt = task.attempt, held_key = task.held_key, lease_ends_at = NULL
+        attempt = task.attempt, progress = task.progress, lines = task.lines, held_key = task.held_key, lease_ends_at = NULL
       WHERE t.queue = task.queue AND t.id = task.id;
     WHEN 'handed-back' THEN
       PERFORM put_back(task, NULL, now);
@@ -64,6 +64,9 @@ BEGIN
   IF task.id IS NULL THEN
     RETURN CASE WHEN given.is_repeat THEN 's' ELSE 'l' END;
   END IF;
+  -- Of no effect below where the outcome has none.
+  task.progress := coalesce(given.progress, task.progress);
+  task.lines := with_lines(task.lines, given.lines);
   IF task.epoch <> given.epoch THEN
     -- A run that outlasted its lease: where nobody has claimed the task since, it need not be done again.
     IF task.lost_epoch <> given.epoch OR task.state NOT IN ('waiting', 'dead') OR given.type <> 'succeeded' THEN
@@ -108,7 +111,7 @@ BEGIN
     ELSE
       FOR n IN 1..cardinality(ids) LOOP
         letters := letters || CASE WHEN n = ANY (gone) THEN 's' ELSE
-          settle_one((queues[n], ids[n], epochs[n], 'succeeded', 0, NULL, NULL, NULL, NULL, false), cancelled_keep, now)
+          settle_one((queues[n], ids[n], epochs[n], 'succeeded', 0, NULL, NULL, NULL, NULL, false, NULL, NULL), cancelled_keep, now)
         END;
       END LOOP;
     END IF;
