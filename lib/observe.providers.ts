@@ -94,8 +94,7 @@ export const observeProviders: Provider[] = [
       log: JobsLog,
     ) => {
       const listeners = new TaskListeners(modules, registry, hub, log);
-      // A backend is asked for its wire where it is wanted.
-      const relay = scope === 'cluster' ? new EventRelay(backend.events, events, hub, clock, log) : undefined;
+      const relay = scope === 'cluster' ? new EventRelay(backend, events, hub, clock, log) : undefined;
       return new Observation(hub, listeners, relay, otel && new OtelMetrics(events, glances, otel), clock);
     },
   },

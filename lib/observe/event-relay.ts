@@ -35,7 +35,8 @@ export class EventRelay {
   private isOver = false;
 
   constructor(
-    private readonly wire: EventWire,
+    /** Not its wire, which is there when it is open. */
+    private readonly backend: { readonly events: EventWire },
     private readonly here: TaskEvents,
     private readonly hub: EventHub,
     private readonly clock: Clock,
@@ -60,7 +61,7 @@ export class EventRelay {
 
   private async listen(): Promise<void> {
     try {
-      const stop = await this.wire.listen((text) => this.hear(text));
+      const stop = await this.backend.events.listen((text) => this.hear(text));
       if (this.isOver) return stop();
       this.stopListening = stop;
       this.say(true);
@@ -114,7 +115,7 @@ export class EventRelay {
     const { gathered, dropped } = this;
     this.gathered = [];
     this.dropped = 0;
-    for (const message of messagesOf(this.hub.origin, gathered)) this.wire.send(message);
+    for (const message of messagesOf(this.hub.origin, gathered)) this.backend.events.send(message);
     if (dropped === 0) return;
     this.post({ dropped });
     if (this.clock.elapsed() < this.complainedAt + complainAgainMs) return;
@@ -123,7 +124,7 @@ export class EventRelay {
   }
 
   private post(message: Omit<EventMessage, 'from'>): void {
-    if (!this.isOver) this.wire.send(JSON.stringify({ from: this.hub.origin, ...message }));
+    if (!this.isOver) this.backend.events.send(JSON.stringify({ from: this.hub.origin, ...message }));
   }
 
   /** Once, within so long: what is due earlier already stays as it is. */

@@ -102,6 +102,7 @@ describe("with events: { scope: 'cluster' }", () => {
     await worker.advance(200);
     const events = wire.sent
       .slice(before)
+      .filter((text) => text.startsWith('{'))
       .flatMap((text) => (JSON.parse(text) as { events?: JobEvent[] }).events ?? []);
     expect(events.map(({ type }) => type)).toEqual(['dead']);
     subscription.unsubscribe();
