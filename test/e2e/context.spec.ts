@@ -267,7 +267,7 @@ describe('A context that cannot be restored', () => {
     ['does not call next', () => undefined as never, 'context.restore has returned without calling next'],
     [
       'calls next too late',
-      (_value, next) => Promise.resolve().then(next) as never,
+      (_value, next) => Promise.resolve().then(() => next()) as never,
       'context.restore has returned without calling next',
     ],
   ];

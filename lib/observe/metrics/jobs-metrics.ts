@@ -21,7 +21,7 @@ export class JobsMetrics {
   private readonly tasks: TaskMetrics;
   private readonly glances: QueueGlances;
   private readonly stopHearing: () => void;
-  private metrics: readonly PromClientMetric[] | undefined;
+  private readonly registered = new WeakSet<PromClientRegistry>();
 
   /** @internal */
   constructor({ events, glances }: MetricsSources, buckets: readonly number[]) {
@@ -38,11 +38,13 @@ export class JobsMetrics {
 
   /** Has a registry of `prom-client` show the same metrics beside its own. */
   register(registry: PromClientRegistry): void {
-    this.metrics ??= [
+    if (this.registered.has(registry)) return;
+    this.registered.add(registry);
+    const metrics = [
       ...this.tasks.families().map((family) => this.metric(family, async () => this.tasks.families())),
       ...queueFamilies(undefined).map((family) => this.metric(family, () => this.ofQueues())),
     ];
-    for (const metric of this.metrics) registry.registerMetric(metric as never);
+    for (const metric of metrics) registry.registerMetric(metric as never);
   }
 
   /** @internal */
