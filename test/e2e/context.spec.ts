@@ -255,6 +255,11 @@ describe('A context that cannot be captured', () => {
   });
 });
 
+async function afterwards(next: () => unknown): Promise<unknown> {
+  await Promise.resolve();
+  return next();
+}
+
 describe('A context that cannot be restored', () => {
   const troubled: [what: string, restore: ContextOptions['restore'], says: string][] = [
     [
@@ -267,7 +272,7 @@ describe('A context that cannot be restored', () => {
     ['does not call next', () => undefined as never, 'context.restore has returned without calling next'],
     [
       'calls next too late',
-      (_value, next) => Promise.resolve().then(() => next()) as never,
+      ((_value, next) => afterwards(next)) as ContextOptions['restore'],
       'context.restore has returned without calling next',
     ],
   ];
