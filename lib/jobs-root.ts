@@ -5,6 +5,9 @@ import { JobsError } from './task/errors.js';
 /** The resolved options of a `JobsModule.forRoot`. */
 export const JOBS_OPTIONS = Symbol('nestjs-jobs options');
 
+/** The store of an application. */
+export const BACKEND = Symbol('nestjs-jobs backend');
+
 /** The application imports `JobsModule` with options that contradict each other. */
 export class ConflictingRootsError extends JobsError {
   readonly code = 'CONFLICTING_ROOTS';

@@ -5,6 +5,7 @@ import type { Attempt } from './attempt.js';
 import type { ExchangeParts, ExchangeSettings } from './exchange-parts.js';
 import type { Asking } from './intake.js';
 import type { LeaseKeeper } from './lease-keeper.js';
+import { soonInOwnContext } from './own-context.js';
 import { Settler, slotsLeavingWith, type Unsettled } from './settler.js';
 import { StoreOutage } from './store-outage.js';
 import { TurningPoint } from './turning-point.js';
@@ -61,7 +62,7 @@ export class Exchanges {
   wake(): void {
     if (this.isQueued || this.isOver) return;
     this.isQueued = true;
-    setImmediate(() => {
+    soonInOwnContext(() => {
       this.isQueued = false;
       this.exchange();
     });

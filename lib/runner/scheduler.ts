@@ -8,6 +8,7 @@ import type { Due } from './due-schedule.js';
 import { Firing } from './firing.js';
 import { FiringHooks } from './firing-hooks.js';
 import { Forgetting } from './forgetting.js';
+import { inOwnContext } from './own-context.js';
 import { QueueOutages } from './queue-outages.js';
 import type { RunnerParts } from './runner-session.js';
 import type { RunnerSettings } from './runner-settings.js';
@@ -74,7 +75,9 @@ export class Scheduler {
 
   private async listen(): Promise<void> {
     try {
-      const stop = await this.parts.backend.bell.listenToSchedules(this.queues, () => this.wake());
+      const stop = await this.parts.backend.bell.listenToSchedules(this.queues, () =>
+        inOwnContext(() => this.wake()),
+      );
       if (this.isOver) return stop();
       this.stopListening = stop;
       this.wake(); // What was rung before anyone listened.

@@ -32,7 +32,7 @@ type Exports = Record<string, unknown> & { statements?: (stage: Stage) => Promis
 
 const snippets = snippetsOf(readme);
 // Interfaces leave no trace at run time, so that those of Nest which the README uses are named here.
-const nestTypes = `ArgumentsHost CallHandler ExceptionFilter ExecutionContext NestInterceptor PipeTransform`;
+const nestTypes = `ArgumentsHost CallHandler CanActivate ExceptionFilter ExecutionContext NestInterceptor PipeTransform`;
 const imports: Imports = new Map([
   ['class-validator', { values: new Set(Object.keys(validator)), types: new Set<string>() }],
   ['@nestjs/common', { values: new Set(Object.keys(common)), types: new Set(nestTypes.split(' ')) }],
@@ -159,6 +159,7 @@ describe('what the README says about behaviour', () => {
     ['Greet', { name: ' Ada ' }, 'Hello Ada!'],
     ['Greet', { name: 'Ada' }, 'took '],
     ['Audit', undefined, 'succeeded in'],
+    ['BuildReport', undefined, 'for nobody'],
   ];
   test.each(paramsByJob)('%s with %p does what its snippet says', async (job, params, says) => {
     const declared = await Promise.all(snippets.filter(({ isModule }) => isModule).map(load));

@@ -20,6 +20,7 @@ const parts: { name: string; files: RegExp; mayImport: string[] }[] = [
   { name: 'catalog', files: /^catalog\//, mayImport: ['task', 'contract', 'job'] },
   { name: 'health', files: /^health\//, mayImport: ['task', 'contract', 'runner'] },
   { name: 'terminus', files: /^terminus\//, mayImport: ['health'] },
+  { name: 'observe', files: /^observe\//, mayImport: ['task', 'contract', 'job', 'runner'] },
   {
     name: 'testing',
     files: /^testing\//,
@@ -40,6 +41,7 @@ const parts: { name: string; files: RegExp; mayImport: string[] }[] = [
       'runner',
       'catalog',
       'health',
+      'observe',
     ],
   },
 ];
