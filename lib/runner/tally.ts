@@ -83,7 +83,7 @@ export class Tally {
 
   private of(job: string, queue: string): Counting {
     let queues = this.runs.get(job);
-    if (!queues) this.runs.set(job, (queues = new Map()));
+    if (!queues) this.runs.set(job, (queues = new Map<string, Counting>()));
     let runs = queues.get(queue);
     if (!runs) queues.set(queue, (runs = nothingOf(job, queue)));
     return runs;

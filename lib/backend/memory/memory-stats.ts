@@ -17,9 +17,7 @@ import { addCounts, MemorySpans } from './memory-spans.js';
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const keptSlots = 20;
-const nothing: RunCounts = {
-  ...{ succeeded: 0, failed: 0, dead: 0, cancelled: 0, lost: 0, runMs: 0, waitMs: 0 },
-};
+const nothing: RunCounts = { succeeded: 0, failed: 0, dead: 0, cancelled: 0, lost: 0, runMs: 0, waitMs: 0 };
 
 /** What was told of a queue. */
 interface Told {

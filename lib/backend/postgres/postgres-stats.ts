@@ -101,7 +101,9 @@ function readCounts([succeeded, failed, dead, cancelled, lost, runMs, waitMs]: C
 /** JSON knows no Infinity, which a runner may have as its concurrency. */
 function readRunnerInfo(text: string): RunnerInfo {
   const info = fromText(text) as RunnerInfo;
-  const endless = ({ concurrency }: { concurrency: number | null }) => concurrency ?? Infinity;
-  const queues = info.queues.map((queue) => ({ ...queue, concurrency: endless(queue) }));
-  return { ...info, concurrency: endless(info), queues };
+  return { ...unlimited(info), queues: info.queues.map(unlimited) };
+}
+
+function unlimited<T extends { readonly concurrency: number | null }>(stored: T): T {
+  return stored.concurrency === null ? { ...stored, concurrency: Infinity } : stored;
 }
