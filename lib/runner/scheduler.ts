@@ -50,13 +50,13 @@ export class Scheduler {
     private readonly settings: RunnerSettings,
     private readonly queues: readonly string[],
   ) {
-    const { backend, clock, registry, declared, taskLines } = parts;
+    const { backend, clock, registry, declared, taskLines, events } = parts;
     this.outages = new QueueOutages(clock, (message, reason) => this.warn(message, reason));
     this.declaring = new Declaring(backend, declared.in(queues));
     this.forgetting = new Forgetting(backend, this.declaring, queues);
     this.lines = new ScheduleLog(taskLines);
     this.hooks = new FiringHooks(registry.hooks, clock, taskLines);
-    this.firing = new Firing(backend, registry, new TaskIds(), this.hooks, this.lines);
+    this.firing = new Firing(backend, registry, new TaskIds(), this.hooks, this.lines, events);
   }
 
   begin(): void {

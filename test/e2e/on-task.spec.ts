@@ -71,6 +71,21 @@ describe('a method with @OnTask', () => {
     expect(heard.every((event) => !('params' in event))).toBe(true);
   });
 
+  it('hears of the task that a slot makes, with its schedule, from the process that made it', async () => {
+    const { heard, Ear } = hearing('enqueued', 'succeeded');
+    const { jobs, advance } = await startApp({ providers: [Send, Ear] });
+    await jobs.enqueue(Send, 'ok', { every: '1m', id: 'often' });
+    await advance(60_000);
+    const slots = heard.map(({ type, scheduleId, slot }) => [type, scheduleId, (slot ?? 0) % 60_000]);
+    expect(slots).toEqual([
+      ['enqueued', 'often', 0],
+      ['succeeded', 'often', 0],
+      ['enqueued', 'often', 0],
+      ['succeeded', 'often', 0],
+    ]);
+    expect(heard[0]).toMatchObject({ isReplaced: false, dueInMs: 0, id: heard[1]!.id });
+  });
+
   it('hears only of the types, jobs and queues that it names', async () => {
     const types = hearing('snoozed');
     const byClass = hearing('failed', { job: Tidy });
