@@ -18,7 +18,10 @@ export interface StatsStore {
   jobs(queues: readonly string[]): Promise<JobFigures[]>;
   /** The last hour by minutes and the last week by hours, oldest first; spans in which nothing happened are left out. */
   throughput(queue: string): Promise<Throughput>;
-  /** How the latest slots of a schedule ended, the latest first, at most 20; of each, what was reported last. */
+  /**
+   * How the latest slots of a schedule ended, the latest first, at most 20; of each, what was reported last. They go with the
+   * schedule, and are not kept of one that is not there.
+   */
   slots(schedule: TaskRef): Promise<SlotOutcome[]>;
 }
 

@@ -1,7 +1,6 @@
 import type { BackendSettings, Bell, ClaimedTask, JobFingerprint, Unparked } from '../backend.js';
 import type { NewTask, ParkReason, TaskState } from '../../task/task-record.js';
-import type { Heap } from './heap.js';
-import { memoryLines } from './memory-lines.js';
+import { memoryLines, type MemoryLine } from './memory-lines.js';
 import { MemoryLocks } from './memory-locks.js';
 import { MemoryParked } from './memory-parked.js';
 import { MemoryTask } from './memory-task.js';
@@ -176,9 +175,17 @@ export class MemoryQueue {
     task.runner = runner;
     task.epoch = this.epoch = Math.max(this.epoch + 1, now * 1_000);
     task.lostEpoch = 0;
+    task.startedAt = now;
     task.leaseEndsAt = now + leaseMs;
     this.enter(task, 'pending');
     return task.claimed(conflictsWith);
+  }
+
+  renew(task: MemoryTask, leaseEndsAt: number): void {
+    const { pending } = this.lines;
+    pending.remove(task);
+    task.leaseEndsAt = leaseEndsAt;
+    pending.add(task);
   }
 
   /** A lease that ended without an outcome: its process died, or was cut off. */
@@ -202,7 +209,7 @@ export class MemoryQueue {
     this.move(task, 'waiting');
   }
 
-  private each(line: Heap<MemoryTask>, act: (task: MemoryTask) => unknown, most = movesPerCall): void {
+  private each(line: MemoryLine, act: (task: MemoryTask) => unknown, most = movesPerCall): void {
     for (let moves = 0; moves < most; moves++) {
       const task = line.peek();
       if (!task || act(task) === false) return;
@@ -211,7 +218,7 @@ export class MemoryQueue {
 
   private enter(task: MemoryTask, state: TaskState): void {
     task.state = state;
-    this.lines[state].push(task);
+    this.lines[state].add(task);
   }
 
   /** There is something to do, or a moment at which there will be: who sleeps must hear of it. */

@@ -51,7 +51,14 @@ function statsBundleOf(bundle: Bundle) {
   const jobs = async (queues: readonly string[] = [queue]) =>
     (await stats.jobs(queues)).toSorted((a, b) => (`${a.queue} ${a.job}` < `${b.queue} ${b.job}` ? -1 : 1));
 
-  return { ...bundle, stats, runnerName, runner, runs, report, reportIn, live, jobs };
+  const putSchedule = async (id: string, inQueue = queue, rule = 'every minute') => {
+    const nextSlot = (await now()) + 3_600_000;
+    const schedule = { queue: inQueue, id, nextSlot, job: 'Job', rule, template: '{}', isDeclared: false };
+    await backend.schedules.put(schedule, 'replace');
+    return { queue: inQueue, id };
+  };
+
+  return { ...bundle, stats, runnerName, runner, runs, report, reportIn, live, jobs, putSchedule };
 }
 
 /** All spans together. */

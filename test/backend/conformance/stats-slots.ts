@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SlotOutcome } from '../../../lib/backend/stats-store.js';
+import type { TaskRef } from '../../../lib/task/task-record.js';
 import { minute } from './schedule-setup.js';
 import type { Setup } from './setup.js';
 import { withStats } from './stats-setup.js';
@@ -8,9 +9,10 @@ export function describeStatsOfSlots(setup: Setup): void {
   describe('outcomes of slots', () => {
     it(
       'are told latest slot first, with when they were told',
-      withStats(setup, async ({ stats, queue, report, now, about, advance }) => {
+      withStats(setup, async ({ stats, putSchedule, queue, report, now, about, advance }) => {
         const at = await now();
-        const ref = { queue, id: 'a:b|c' };
+        const ref = await putSchedule('a:b|c');
+        expect(await stats.slots(ref)).toEqual([]);
         const outcomes = ['succeeded', 'failed', 'dead', 'cancelled', 'lost'] as const;
         const slots = outcomes.map((outcome, n) => ({ slot: at + n * minute, task: `t"${n}`, outcome }));
         await report({ slots: slots.slice(0, 3).map((slot) => ({ ...ref, ...slot })) });
@@ -28,50 +30,87 @@ export function describeStatsOfSlots(setup: Setup): void {
 
     it(
       'are kept of the latest 20 slots, each schedule by itself',
-      withStats(setup, async ({ stats, queue, queueNamed, report, now }) => {
+      withStats(setup, async ({ stats, putSchedule, queueNamed, report, now }) => {
         const at = await now();
-        const refs = [
-          { queue, id: 'a' },
-          { queue, id: 'b' },
-          { queue: queueNamed('other'), id: 'a' },
+        const [many, ...others] = [
+          await putSchedule('a'),
+          await putSchedule('b'),
+          await putSchedule('a', queueNamed('other')),
         ];
-        const told = (from: number, to: number) =>
-          Array.from({ length: to - from }, (_, n) => ({
-            slot: at + (from + n) * minute,
-            task: `task-${from + n}`,
-            outcome: 'succeeded' as const,
-          }));
-        for (const from of [0, 7, 14, 21])
-          await report({ slots: told(from, from + 7).map((slot) => ({ ...refs[0]!, ...slot })) });
-        await report({
-          slots: refs.slice(1).flatMap((ref) => told(0, 1).map((slot) => ({ ...ref, ...slot }))),
-        });
-        const tasks = (slots: readonly SlotOutcome[]) => slots.map(({ task }) => task);
-        expect(tasks(await stats.slots(refs[0]!))).toEqual(tasks(toOutcomes(told(8, 28))).toReversed());
-        await report({ slots: told(28, 58).map((slot) => ({ ...refs[0]!, ...slot })) });
-        expect(tasks(await stats.slots(refs[0]!))).toEqual(tasks(toOutcomes(told(38, 58))).toReversed());
-        for (const ref of refs.slice(1)) expect(tasks(await stats.slots(ref))).toEqual(['task-0']);
+        const tell = (ref: TaskRef, from: number, to: number) =>
+          Array.from({ length: to - from }, (_, n) => told(ref, at, from + n, 'succeeded'));
+        const tasks = async (ref: TaskRef) => (await stats.slots(ref)).map(({ task }) => task);
+        const latest = (to: number) => Array.from({ length: 20 }, (_, n) => `task-${to - 1 - n}`);
+        for (const from of [0, 7, 14, 21]) await report({ slots: tell(many, from, from + 7) });
+        await report({ slots: others.flatMap((ref) => tell(ref, 0, 1)) });
+        expect(await tasks(many)).toEqual(latest(28));
+        await report({ slots: tell(many, 28, 58) });
+        expect(await tasks(many)).toEqual(latest(58));
+        for (const ref of others) expect(await tasks(ref)).toEqual(['task-0']);
       }),
     );
 
     it(
       'are one of a slot, the last that was said of it, wherever it stands',
-      withStats(setup, async ({ stats, queue, report, now }) => {
+      withStats(setup, async ({ stats, putSchedule, report, now }) => {
         const at = await now();
-        const told = (n: number, outcome: SlotOutcome['outcome']) => ({
-          ...{ queue, id: 'a', slot: at + n * minute, task: `task-${n}`, outcome },
-        });
-        await report({ slots: [told(1, 'failed'), told(3, 'succeeded')] });
+        const ref = await putSchedule('a');
+        await report({ slots: [told(ref, at, 1, 'failed'), told(ref, at, 3, 'succeeded')] });
         // One that ran for longer than the next.
-        await report({ slots: [told(2, 'succeeded'), told(1, 'failed'), told(1, 'dead')] });
-        expect((await stats.slots({ queue, id: 'a' })).map(({ task, outcome }) => [task, outcome])).toEqual([
+        const later = [told(ref, at, 2, 'succeeded'), told(ref, at, 1, 'failed'), told(ref, at, 1, 'dead')];
+        await report({ slots: later });
+        expect((await stats.slots(ref)).map(({ task, outcome }) => [task, outcome])).toEqual([
           ['task-3', 'succeeded'],
           ['task-2', 'succeeded'],
           ['task-1', 'dead'],
         ]);
       }),
     );
+
+    it(
+      'outlast that the schedule is paused, fires or gets another rule, and go when it is removed',
+      withStats(setup, async ({ backend, stats, putSchedule, report, now, runs, jobs }) => {
+        const { schedules } = backend;
+        const at = await now();
+        const ref = await putSchedule('a');
+        await report({ slots: [told(ref, at, 1, 'failed')] });
+        await schedules.pause(ref);
+        await putSchedule('a', ref.queue, 'another rule');
+        const { nextSlot, version } = (await schedules.get(ref))!;
+        await schedules.resume(ref, nextSlot, nextSlot + minute);
+        const step = { ...ref, slot: nextSlot + minute, version, passes: nextSlot + minute, skipped: 0 };
+        const next = { nextSlot: nextSlot + 2 * minute, overlap: 'queue' as const };
+        expect(await schedules.advance([{ ...step, ...next }])).toEqual([{ status: 'advanced' }]);
+        expect(await stats.slots(ref)).toMatchObject([{ task: 'task-1', outcome: 'failed' }]);
+        expect(await schedules.remove(ref)).toBe(true);
+        expect(await stats.slots(ref)).toEqual([]);
+        // One that ended after it: the rest of the report counts all the same.
+        await report({ slots: [told(ref, at, 2, 'dead')], runs: [runs({ failed: 1 })] });
+        expect(await stats.slots(ref)).toEqual([]);
+        expect(await jobs()).toMatchObject([{ failed: 1 }]);
+        await putSchedule('a');
+        expect(await stats.slots(ref)).toEqual([]);
+      }),
+    );
+
+    it(
+      'go when the schedule comes to its end',
+      withStats(setup, async ({ backend, stats, putSchedule, report, now }) => {
+        const { schedules } = backend;
+        const at = await now();
+        const ref = await putSchedule('a');
+        await report({ slots: [told(ref, at, 1, 'succeeded')] });
+        const { nextSlot, version } = (await schedules.get(ref))!;
+        const step = { ...ref, slot: nextSlot, version, passes: nextSlot, nextSlot: undefined, skipped: 0 };
+        expect(await schedules.advance([{ ...step, overlap: 'queue' }])).toEqual([{ status: 'advanced' }]);
+        expect(await stats.slots(ref)).toEqual([]);
+        await putSchedule('a');
+        expect(await stats.slots(ref)).toEqual([]);
+      }),
+    );
   });
 }
 
-const toOutcomes = (slots: readonly Omit<SlotOutcome, 'at'>[]) => slots.map((slot) => ({ ...slot, at: 0 }));
+const told = (ref: TaskRef, at: number, n: number, outcome: SlotOutcome['outcome']) => ({
+  ...{ ...ref, slot: at + n * minute, task: `task-${n}`, outcome },
+});
