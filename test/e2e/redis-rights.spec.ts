@@ -117,7 +117,7 @@ describe('A user with the least rights', () => {
         { status: 'advanced', added: { status: 'enqueued' }, overlaps: 'a' },
       ]);
       await schedules.defer([{ ...ref, nextSlot: slot + 2 }], 60_000);
-      expect(await schedules.list('planned', { limit: 1 })).toEqual([await schedules.get(ref)]);
+      expect((await schedules.list('planned', { limit: 1 })).schedules).toEqual([await schedules.get(ref)]);
       expect(await schedules.now('planned')).toBeGreaterThanOrEqual(slot);
       expect(await schedules.pause(ref)).toBe(true);
       expect(await schedules.resume(ref, slot + 2, slot + 60_000)).toBe('resumed');

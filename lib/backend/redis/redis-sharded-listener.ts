@@ -40,12 +40,7 @@ export class RedisShardedListener implements ChannelListener {
   unsubscribe(channel: string): void {
     const takenBy = this.channels.get(channel);
     this.channels.delete(channel);
-    if (takenBy === undefined) return;
-    // Nothing hangs on it, and so no right is asked for.
-    this.subscribers
-      .get(takenBy)
-      ?.sunsubscribe(channel)
-      .catch(() => undefined);
+    if (takenBy !== undefined) this.leave(channel, takenBy);
   }
 
   close(): void {
@@ -57,9 +52,12 @@ export class RedisShardedListener implements ChannelListener {
 
   /** Tries until a node has taken the channel. */
   private async settle(channel: string, failures: number, isLate = failures > 0): Promise<void> {
-    if (this.isClosed) return;
+    if (this.isClosed || !this.channels.has(channel)) return;
     try {
-      this.channels.set(channel, await this.follow(channel, failures));
+      const node = await this.follow(channel, failures);
+      // Nobody wants it any more.
+      if (!this.channels.has(channel)) return this.leave(channel, node);
+      this.channels.set(channel, node);
       // What was rung while nobody heard it.
       if (isLate) for (const message of anyRing) this.onMessage(channel, message);
     } catch {
@@ -67,6 +65,14 @@ export class RedisShardedListener implements ChannelListener {
         this.settle(channel, failures + 1),
       );
     }
+  }
+
+  private leave(channel: string, node: string): void {
+    // Nothing hangs on it, and so no right is asked for.
+    this.subscribers
+      .get(node)
+      ?.sunsubscribe(channel)
+      .catch(() => undefined);
   }
 
   /** Asks a node, then wherever it is sent; gives the node that has taken the channel. */

@@ -297,7 +297,7 @@ export function describeNotes(setup: Setup): void {
         }
         expect((await noteEntries(queue)).toSorted()).toEqual(finalStates.toSorted());
         await advance(60_000);
-        await claim();
+        await claim({ declares: ['Job'] });
         expect(await noteEntries(queue)).toEqual([]);
       }),
     );
