@@ -11,6 +11,8 @@ export class ShiftedBackend {
   private offsetMs = 0;
   private readonly queues = new Set<string>();
   private readonly runners = new Set<string>();
+  /** By how much the clock had been moved when a task was claimed: the start of its run is told by its epoch, which stays. */
+  private readonly offsetsOfClaims = new Map<string, number>();
 
   constructor(
     private readonly real: Backend,
@@ -47,6 +49,7 @@ export class ShiftedBackend {
       claim: async (request) => {
         for (const { queue } of request.queues) this.queues.add(queue);
         const claim = await tasks.claim(request);
+        for (const { queue, id } of claim.tasks) this.offsetsOfClaims.set(`${queue} ${id}`, this.offsetMs);
         const seen = claim.tasks.map((task) => ({
           ...task,
           enqueuedAt: this.seen(task.enqueuedAt),
@@ -191,7 +194,8 @@ export class ShiftedBackend {
       dueAt: this.seen(record.dueAt),
       slot: this.maybeSeen(record.slot),
       expiresAt: this.maybeSeen(record.expiresAt),
-      startedAt: this.maybeSeen(record.startedAt),
+      startedAt:
+        record.startedAt && record.startedAt + this.offsetsOfClaims.get(`${record.queue} ${record.id}`)!,
       leaseEndsAt: this.maybeSeen(record.leaseEndsAt),
       finishedAt: this.maybeSeen(record.finishedAt),
       errors: record.errors.map((error) => ({ ...error, at: this.seen(error.at) })),

@@ -53,7 +53,7 @@ export class PostgresCatalog implements CatalogStore {
     return rows.map(([counts, waitingMs, pausedMs], at) => ({
       queue: queues[at]!,
       counts: { ...none, ...counts },
-      ...(waitingMs === null ? undefined : { oldestWaitingMs: waitingMs }),
+      ...(waitingMs === null ? undefined : { oldestWaitingMs: Math.max(waitingMs, 0) }),
       ...(pausedMs === null ? undefined : { pausedForMs: pausedMs === 0 ? Infinity : pausedMs }),
     }));
   }

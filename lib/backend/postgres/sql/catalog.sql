@@ -99,7 +99,7 @@ DECLARE
 BEGIN
   RETURN (
     SELECT coalesce(json_agg(json_build_array(
-      counts_of(a.queue, now), greatest(now - oldest_due(a.queue, now), 0),
+      counts_of(a.queue, now), now - oldest_due(a.queue, now),
       CASE WHEN q.paused_until = never() THEN 0 WHEN q.paused_until > now THEN q.paused_until - now END
     ) ORDER BY a.n), '[]')
     FROM json_array_elements_text(asked::json) WITH ORDINALITY AS a (queue, n) LEFT JOIN queues q ON q.queue = a.queue
