@@ -38,7 +38,7 @@ describe('A filter', () => {
   it('knows all states', () => {
     const all = { scheduled: 1, waiting: 1, pending: 1, succeeded: 1, dead: 1, cancelled: 1, parked: 1 };
     expect(taskStates.toSorted()).toEqual(
-      Object.keys(all satisfies Record<TaskRecord['state'], 1>).toSorted(),
+      Object.keys(all satisfies Record<TaskRecord['state'], number>).toSorted(),
     );
   });
 
