@@ -3,6 +3,7 @@ import {
   Inject,
   Logger,
   Module,
+  type BeforeApplicationShutdown,
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
@@ -10,6 +11,7 @@ import { ExternalContextCreator, ModuleRef, ModulesContainer, type ApplicationCo
 import type { Backend } from './backend/backend.js';
 import { resolveBackend } from './backend/resolve-backend.js';
 import { JobCatalog } from './catalog/job-catalog.js';
+import { KnownQueues } from './catalog/known-queues.js';
 import { HookChain } from './job/hook-chain.js';
 import { JobContextCreator } from './job/job-context.js';
 import { JobExplorer } from './job/job-explorer.js';
@@ -20,6 +22,7 @@ import { checkSingleRoot, JOBS_OPTIONS } from './jobs-root.js';
 import type { ResolvedOptions } from './resolve-options.js';
 import { Adder } from './queue/adder.js';
 import { JobQueue } from './queue/job-queue.js';
+import { ResultWaits } from './queue/result-waits.js';
 import { SchedulePutter } from './queue/schedule-putter.js';
 import { TaskWriter } from './queue/task-writer.js';
 import { Completion } from './runner/completion.js';
@@ -102,8 +105,16 @@ const BACKEND = Symbol('nestjs-jobs backend');
         new Adder(backend, clock, enqueueTimeoutMs),
     },
     {
+      provide: ResultWaits,
+      inject: [BACKEND, Clock, JobRegistry],
+      useFactory: (backend: Backend, clock: Clock, registry: JobRegistry) => {
+        const known = new KnownQueues(backend, registry);
+        return new ResultWaits(backend, clock, () => known.names());
+      },
+    },
+    {
       provide: JobQueue,
-      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog, TaskEvents],
+      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog, TaskEvents, ResultWaits],
       useFactory: (
         { runner, enqueueTimeoutMs }: ResolvedOptions,
         backend: Backend,
@@ -112,6 +123,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
         clock: Clock,
         log: JobsLog,
         events: TaskEvents,
+        results: ResultWaits,
       ) =>
         new JobQueue(
           registry,
@@ -122,6 +134,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
           log,
           events,
           runner === false || runner.queues !== undefined,
+          results,
         ),
     },
     {
@@ -178,7 +191,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
   ],
   exports: [JobQueue, JobRunner, JobCatalog],
 })
-export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
+export class JobsCoreModule implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private isOpen = false;
 
   constructor(
@@ -186,6 +199,7 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
     @Inject(BACKEND) private readonly backend: Backend,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Adder) private readonly adder: Adder,
+    @Inject(ResultWaits) private readonly results: ResultWaits,
     @Inject(JobRegistry) private readonly registry: JobRegistry,
     @Inject(JobExplorer) private readonly explorer: JobExplorer,
     @Inject(DeclaredSchedules) private readonly declared: DeclaredSchedules,
@@ -213,6 +227,11 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
     });
     this.isOpen = true;
     this.adder.open();
+  }
+
+  /** Before a server waits for its open requests, which may wait for results that nobody here brings any more. */
+  beforeApplicationShutdown(): void {
+    this.results.close();
   }
 
   async onApplicationShutdown(): Promise<void> {

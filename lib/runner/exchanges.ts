@@ -1,11 +1,9 @@
 import type { Backend, Claim, ClaimedTask } from '../backend/backend.js';
-import type { TaskEvents } from '../job/task-events.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
 import type { Outcome, Settled } from '../task/outcome.js';
 import type { Attempt } from './attempt.js';
 import type { Asking, Intake } from './intake.js';
 import type { LeaseKeeper } from './lease-keeper.js';
-import { tellEnd } from './run-events.js';
 import { Settler, slotsLeavingWith, type Unsettled } from './settler.js';
 import type { SilentQueues } from './silent-queues.js';
 import { StoreOutage } from './store-outage.js';
@@ -17,13 +15,14 @@ export interface ExchangeParts {
   readonly backend: Backend;
   readonly clock: Clock;
   readonly lines: TaskLog;
-  readonly events: TaskEvents;
   readonly intake: Intake;
   readonly keeper: LeaseKeeper;
   readonly silent: SilentQueues;
   readonly sweep: Sweep;
   /** Begins what was claimed. */
   readonly begin: (tasks: readonly ClaimedTask[], leaseEndsAt: number) => void;
+  /** The store has answered for an outcome. */
+  readonly settled: (attempt: Attempt, end: Outcome | 'lost') => void;
   readonly say: (level: 'warn' | 'error', message: string, error?: unknown) => void;
 }
 
@@ -166,7 +165,7 @@ export class Exchanges {
   }
 
   private settled(batch: readonly Unsettled[], answers: readonly Settled[]): string[] {
-    const { keeper, silent, intake, lines, events, clock } = this.parts;
+    const { keeper, silent, intake, lines, clock, settled } = this.parts;
     const free: string[] = [];
     batch.forEach(({ attempt, outcome }, index) => {
       const { claimed } = attempt;
@@ -175,7 +174,7 @@ export class Exchanges {
       keeper.unwatch(attempt);
       free.push(claimed.queue);
       const isLost = answers[index] === 'lost' && !attempt.isCommitted;
-      tellEnd(events, attempt, isLost ? 'lost' : outcome);
+      settled(attempt, isLost ? 'lost' : outcome);
       if (isLost) lines.lost(claimed.job, claimed);
       else if ('delayMs' in outcome) intake.expect(claimed.queue, clock.elapsed() + outcome.delayMs);
     });

@@ -55,12 +55,13 @@ export class Settler {
   async send(batch: readonly Unsettled[]): Promise<Settled[]> {
     try {
       const answers = await this.tasks.settle(
-        batch.map(({ attempt: { claimed }, outcome, repeat }) => ({
+        batch.map(({ attempt, attempt: { claimed }, outcome, repeat }) => ({
           queue: claimed.queue,
           id: claimed.id,
           epoch: claimed.epoch,
           receipt: claimed.receipt,
           outcome,
+          notes: attempt.notesWith(outcome),
           repeat,
         })),
       );
