@@ -44,7 +44,8 @@ function timeWords(times: readonly number[]): TimeWords | undefined {
   const [first = 0, second = dayS] = times;
   const step = second - first;
   const isEven = times.every((time, index) => time === first + index * step);
-  if (isEven && times.length > 1 && times.length * step === dayS) return allDayWords(first, step);
+  if (isEven && times.length * step === dayS && (first === 0 || times.length > 4) && times.length > 1)
+    return allDayWords(first, step);
   if (times.length <= 4) return { words: `at ${listed(times.map(clock))}`, isList: true };
   if (isEven) return { words: `every ${stepWords(step)} from ${clock(first)} to ${clock(times.at(-1)!)}` };
   return (

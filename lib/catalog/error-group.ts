@@ -9,7 +9,7 @@ const folded: readonly [RegExp, string][] = [
   // Long runs of letters and digits in which a digit stands: keys, hashes, our own ids.
   [/\b(?=[\w-]*\d)[a-z0-9][\w-]{15,}\b/gi, '#'],
   [/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{6,}\b/gi, '#'],
-  [/(?<![a-z_])\d+(?:[.,:]\d+)*/gi, '#'],
+  [/(?<![a-z_\d])\d+(?:[.,:]\d+)*/gi, '#'],
 ];
 
 /** An error without what is of one task alone: equal for tasks that failed of the same cause. */

@@ -56,9 +56,12 @@ export function isWalkPlace(place: unknown): place is WalkPlace {
 }
 
 function partsOf(text: unknown): unknown[] | undefined {
-  if (typeof text !== 'string' || text.length > longestCursor || !/^[\w-]+$/.test(text)) return undefined;
+  if (typeof text !== 'string' || text.length > longestCursor) return undefined;
+  const bytes = Buffer.from(text, 'base64url');
+  // What cannot be decoded is passed over: such a text is not what was given.
+  if (bytes.toString('base64url') !== text) return undefined;
   try {
-    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    const parts: unknown = JSON.parse(bytes.toString());
     return Array.isArray(parts) && parts.length === 4 ? parts : undefined;
   } catch {
     return undefined;

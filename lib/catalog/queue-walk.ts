@@ -1,3 +1,4 @@
+import { InvalidCursorError } from './errors.js';
 import { cursorText, digestOf, isWalkPlace, readCursor, type WalkPlace } from './page-cursor.js';
 import { LineReader, type LinePage } from './line-reader.js';
 import { mergedPage } from './merged-page.js';
@@ -52,7 +53,11 @@ export async function walkPage<T, K extends string>(
   const digest = digestOf(shelf.question);
   const walk = new Walk(shelf, budget);
   const place = after === undefined ? start : readCursor(shelf.call, digest, after, isPlaceOn(shelf));
-  const { items, rest, complete } = await walk.from(place, limit);
+  const { items, rest, complete } = await walk.from(place, limit).catch((error: unknown) => {
+    // The store knows its places: what is none was not given by it.
+    const isPlace = error instanceof InvalidOptionError && error.option === 'after';
+    throw isPlace ? new InvalidCursorError(shelf.call, after, 'that is no cursor', { cause: error }) : error;
+  });
   return rest ? { items, next: cursorText(shelf.call, digest, rest), complete } : { items, complete };
 }
 

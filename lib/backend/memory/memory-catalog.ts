@@ -1,6 +1,6 @@
 import type { Clock } from '../../task/clock.js';
 import type { TaskRecord, TaskRef, TaskState } from '../../task/task-record.js';
-import type { Acted, CatalogStore, PageRequest, QueueGlance, TaskPage } from '../catalog-store.js';
+import type { Acted, CatalogStore, PageRequest, QueueGlance, SeenTask, TaskPage } from '../catalog-store.js';
 import type { HeldLock, LockPage, LockRef } from '../held-lock.js';
 import { locksAtEnqueue } from './memory-locks.js';
 import { stop } from './memory-outcomes.js';
@@ -47,7 +47,7 @@ export class MemoryCatalog implements CatalogStore {
     return this.store.names();
   }
 
-  async retry(refs: readonly TaskRef[]): Promise<Acted[]> {
+  async retry(refs: readonly SeenTask[]): Promise<Acted[]> {
     return this.each(refs, (task, queue, now) => {
       if (task.state !== 'dead' && task.state !== 'cancelled' && task.state !== 'parked') return 'left';
       const holder = locksAtEnqueue(task) && task.lock ? queue.locks.holderOf(task.lock.key, now) : undefined;
@@ -58,11 +58,11 @@ export class MemoryCatalog implements CatalogStore {
     });
   }
 
-  async cancel(refs: readonly TaskRef[]): Promise<(Acted | 'requested')[]> {
+  async cancel(refs: readonly SeenTask[]): Promise<(Acted | 'requested')[]> {
     return this.each<Acted | 'requested'>(refs, (task, queue, now) => stop(queue, task, 'cancelled', now));
   }
 
-  async remove(refs: readonly TaskRef[]): Promise<Acted[]> {
+  async remove(refs: readonly SeenTask[]): Promise<Acted[]> {
     return this.each(refs, (task, queue) => {
       if (task.state === 'pending') return 'left';
       queue.remove(task);
@@ -70,7 +70,7 @@ export class MemoryCatalog implements CatalogStore {
     });
   }
 
-  async runNow(refs: readonly TaskRef[]): Promise<Acted[]> {
+  async runNow(refs: readonly SeenTask[]): Promise<Acted[]> {
     return this.each(refs, (task, queue, now) => {
       if (task.state !== 'scheduled') return 'left';
       queue.postpone(task, 0, now);
@@ -130,14 +130,15 @@ export class MemoryCatalog implements CatalogStore {
   }
 
   private each<A>(
-    refs: readonly TaskRef[],
+    refs: readonly SeenTask[],
     act: (task: MemoryTask, queue: MemoryQueue, now: number) => A,
-  ): (A | 'missing')[] {
+  ): (A | 'missing' | 'left')[] {
     const now = this.clock.now();
-    return refs.map(({ queue: name, id }) => {
+    return refs.map(({ queue: name, id, state }) => {
       const queue = this.store.look(name);
       const task = queue.get(id, now);
-      return task ? act(task, queue, now) : 'missing';
+      if (!task) return 'missing';
+      return state === undefined || state === task.state ? act(task, queue, now) : 'left';
     });
   }
 }

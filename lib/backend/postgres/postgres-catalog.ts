@@ -1,6 +1,6 @@
 import type { TaskRecord, TaskRef, TaskState } from '../../task/task-record.js';
 import type { Acted, BackendSettings, CatalogStore } from '../backend.js';
-import type { PageRequest, QueueGlance, TaskPage } from '../catalog-store.js';
+import type { PageRequest, QueueGlance, TaskPage, SeenTask } from '../catalog-store.js';
 import type { HeldLock, LockPage, LockRef } from '../held-lock.js';
 import type { PostgresBell } from './postgres-bell.js';
 import type { PostgresFunctions } from './postgres-functions.js';
@@ -62,23 +62,23 @@ export class PostgresCatalog implements CatalogStore {
     return (await this.functions.call('queues_v1', {})) as string[];
   }
 
-  async retry(refs: readonly TaskRef[]): Promise<Acted[]> {
+  async retry(refs: readonly SeenTask[]): Promise<Acted[]> {
     const answers = await this.act('retry', refs);
     this.bell.ringAll(done(refs, answers));
     return answers;
   }
 
-  async cancel(refs: readonly TaskRef[]): Promise<(Acted | 'requested')[]> {
+  async cancel(refs: readonly SeenTask[]): Promise<(Acted | 'requested')[]> {
     const answers = await this.act<Acted | 'requested'>('cancel', refs);
     refs.forEach(({ queue, id }, at) => answers[at] === 'requested' && this.bell.ring(queue, id));
     return answers;
   }
 
-  remove(refs: readonly TaskRef[]): Promise<Acted[]> {
+  remove(refs: readonly SeenTask[]): Promise<Acted[]> {
     return this.act('remove', refs);
   }
 
-  async runNow(refs: readonly TaskRef[]): Promise<Acted[]> {
+  async runNow(refs: readonly SeenTask[]): Promise<Acted[]> {
     const answers = await this.act('runNow', refs);
     this.bell.ringAll(done(refs, answers));
     return answers;
@@ -119,11 +119,11 @@ export class PostgresCatalog implements CatalogStore {
   }
 
   /** In bounded pieces: a statement keeps all that it touches until it ends. */
-  private async act<A = Acted>(act: string, refs: readonly TaskRef[]): Promise<A[]> {
+  private async act<A = Acted>(act: string, refs: readonly SeenTask[]): Promise<A[]> {
     const cancelledKeep = keepArgument(this.settings.cancelledKeepMs);
     const answers: A[] = [];
     for (let from = 0; from < refs.length; from += refsPerCall) {
-      const some = refs.slice(from, from + refsPerCall).map(({ queue, id }) => [queue, id]);
+      const some = refs.slice(from, from + refsPerCall).map(({ queue, id, state }) => [queue, id, state]);
       answers.push(...((await this.functions.call('act_v1', { act, cancelledKeep, refs: some })) as A[]));
     }
     return answers;

@@ -1,6 +1,6 @@
 import type { TaskRecord, TaskRef, TaskState } from '../../task/task-record.js';
 import type { BackendSettings } from '../backend.js';
-import type { Acted, CatalogStore, PageRequest, QueueGlance, TaskPage } from '../catalog-store.js';
+import type { Acted, CatalogStore, PageRequest, QueueGlance, TaskPage, SeenTask } from '../catalog-store.js';
 import type { HeldLock, LockPage, LockRef } from '../held-lock.js';
 import type { RedisConnection } from './redis-connection.js';
 import { glance, readCounts } from './redis-glance.js';
@@ -48,19 +48,19 @@ export class RedisCatalog implements CatalogStore {
     return this.connection.queues();
   }
 
-  retry(refs: readonly TaskRef[]): Promise<Acted[]> {
+  retry(refs: readonly SeenTask[]): Promise<Acted[]> {
     return this.act('retry', refs);
   }
 
-  cancel(refs: readonly TaskRef[]): Promise<(Acted | 'requested')[]> {
+  cancel(refs: readonly SeenTask[]): Promise<(Acted | 'requested')[]> {
     return this.act<Acted | 'requested'>('cancel', refs);
   }
 
-  remove(refs: readonly TaskRef[]): Promise<Acted[]> {
+  remove(refs: readonly SeenTask[]): Promise<Acted[]> {
     return this.act('remove', refs);
   }
 
-  runNow(refs: readonly TaskRef[]): Promise<Acted[]> {
+  runNow(refs: readonly SeenTask[]): Promise<Acted[]> {
     return this.act('run', refs);
   }
 
@@ -89,14 +89,18 @@ export class RedisCatalog implements CatalogStore {
   }
 
   /** In bounded pieces, so that others get their turn in between. */
-  private async act<A = Acted>(op: string, refs: readonly TaskRef[]): Promise<A[]> {
+  private async act<A = Acted>(op: string, refs: readonly SeenTask[]): Promise<A[]> {
     const answers: A[] = [];
     const queues = new Set(refs.map(({ queue }) => queue));
     for (const queue of queues) {
       const items = refs.map((ref, index) => ({ ...ref, index })).filter((ref) => ref.queue === queue);
       for (let from = 0; from < items.length; from += idsPerCall) {
         const some = items.slice(from, from + idsPerCall);
-        const args = [op, keepText(this.settings.cancelledKeepMs), ...some.map(({ id }) => id)];
+        const args = [
+          op,
+          keepText(this.settings.cancelledKeepMs),
+          ...some.flatMap(({ id, state = '' }) => [id, state]),
+        ];
         const reply = (await this.connection.run('act', [queue], args)) as A[];
         some.forEach(({ index }, at) => (answers[index] = reply[at]!));
       }

@@ -232,4 +232,38 @@ export function describeCatalog(setup: Setup): void {
       })(),
     );
   });
+
+  describe('catalog acts on a task that was seen in a state', () => {
+    const acts = ['retry', 'cancel', 'remove', 'runNow'] as const;
+
+    it.each(acts)('%s leaves it where it is in another one by now', (act) =>
+      setup(async ({ backend, queue, bringTo, get }) => {
+        // What waits would be claimed in the place of what is to run.
+        const ids = [...states.filter((state) => state !== 'waiting'), 'waiting'] as const;
+        for (const state of ids) await bringTo(state, { id: state });
+        const all = () => Promise.all(ids.map((id) => get(id)));
+        const before = await all();
+        const moved = ids.map((id) => ({ queue, id, state: states.find((state) => state !== id)! }));
+        expect(await backend.catalog[act](moved)).toEqual(ids.map(() => 'left'));
+        expect(await all()).toEqual(before);
+      })(),
+    );
+
+    it.each([
+      ['retry', 'dead', 'waiting'],
+      ['cancel', 'waiting', 'cancelled'],
+      ['remove', 'dead', undefined],
+      ['runNow', 'scheduled', 'waiting'],
+    ] as const)('%s does what it does where the task is still %s', (act, state, then) =>
+      setup(async ({ backend, queue, bringTo, get }) => {
+        await bringTo(state, { id: 'a' });
+        const refs = [
+          { queue, id: 'a', state },
+          { queue, id: 'unknown', state },
+        ];
+        expect(await backend.catalog[act](refs)).toEqual(['done', 'missing']);
+        expect((await get('a'))?.state).toBe(then);
+      })(),
+    );
+  });
 }

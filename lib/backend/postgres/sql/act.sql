@@ -35,7 +35,7 @@ EXCEPTION WHEN unique_violation THEN
   RETURN 'taken';
 END $$;
 
--- Does something to tasks. Argument: { act: retry | cancel | remove | runNow, cancelledKeep, refs: [[queue, id] …] }.
+-- Does something to tasks. Argument: { act: retry | cancel | remove | runNow, cancelledKeep, refs: [[queue, id, the state it must be in or null] …] }.
 -- Answer: per task what became of it.
 CREATE OR REPLACE FUNCTION act_v1(asked text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -50,6 +50,7 @@ BEGIN
       WHERE t.queue = ref ->> 0 AND t.id = ref ->> 1 AND (t.remove_at IS NULL OR t.remove_at > now) FOR UPDATE;
     answers := answers || CASE
       WHEN task.id IS NULL THEN 'missing'
+      WHEN task.state <> ref ->> 2 THEN 'left'
       WHEN said ->> 'act' = 'retry' THEN retry(task, now)
       WHEN said ->> 'act' = 'cancel' THEN stop(task, 'cancelled', (said ->> 'cancelledKeep')::bigint, now)
       WHEN said ->> 'act' = 'remove' THEN remove_task(task)

@@ -1,7 +1,7 @@
 -- What an operator does to tasks of one queue.
 -- KEYS  the keys of the queue
--- ARGV  retry | cancel | remove | run, cancelledKeepMs, ids …
--- reply per id: done, left, taken, missing or requested
+-- ARGV  retry | cancel | remove | run, cancelledKeepMs, then per task: id, the state it must be in or ''
+-- reply per task: done, left, taken, missing or requested
 
 local q, op, cancelled_keep = queue_at(1), ARGV[1], ARGV[2]
 
@@ -41,9 +41,15 @@ local acts = {
 }
 
 local reply = {}
-for i = 3, #ARGV do
-  local task = find_task(q, ARGV[i])
-  reply[#reply + 1] = task and not task.is_past and acts[op](task) or 'missing'
+for i = 3, #ARGV, 2 do
+  local task, state = find_task(q, ARGV[i]), ARGV[i + 1]
+  if not task or task.is_past then
+    reply[#reply + 1] = 'missing'
+  elseif state ~= '' and state ~= task.state then
+    reply[#reply + 1] = 'left'
+  else
+    reply[#reply + 1] = acts[op](task)
+  end
 end
 if op == 'retry' or op == 'run' then ring(q) end
 return reply
