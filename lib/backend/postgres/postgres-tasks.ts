@@ -10,6 +10,8 @@ import type {
   TaskStore,
   Unparked,
 } from '../backend.js';
+import { ClaimEdges } from './claim-edges.js';
+import { idsByQueue, readNext, type ExchangeAnswer } from './postgres-claim.js';
 import { AddLine } from './postgres-add.js';
 import { annotate } from './postgres-annotate.js';
 import type { PostgresBell } from './postgres-bell.js';
@@ -45,6 +47,7 @@ export class PostgresTasks implements TaskStore {
   private turn = 0;
   private purgeAt = 0;
   private settling: Settling | undefined;
+  private readonly edges = new ClaimEdges();
   private readonly plain: AddLine;
   private readonly keyed: AddLine;
 
@@ -69,6 +72,7 @@ export class PostgresTasks implements TaskStore {
         if (group.length === 0) return [];
         const added = await (this.mayBeHeld(group) ? this.keyed : this.plain).add(group);
         folding.soon();
+        for (const { queue, due } of group) if ('at' in due || due.inMs < 0) this.edges.forget(queue);
         if (!(added instanceof Error))
           bell.ringAll(group.filter((_, at) => isStored(added[at]!)).map(({ queue }) => queue));
         return added;
@@ -103,11 +107,13 @@ export class PostgresTasks implements TaskStore {
       answer = await this.exchange(request, []);
     }
     const [[, ...nexts], ...tasks] = answer;
-    return {
+    const claim = {
       tasks: tasks.map((fields) => readClaimed(request.queues, fields)),
-      nextInMs: nexts.map((next) => (next === '' ? Infinity : Number(next))),
+      nextInMs: nexts.map(readNext),
       freesSlots,
     };
+    this.edges.learn(request, claim, (index) => nexts[index]!.endsWith('!'));
+    return claim;
   }
 
   /** Waits for the end of the moment, in case a claim is to go with it. */
@@ -151,6 +157,7 @@ export class PostgresTasks implements TaskStore {
       remember: purges ? this.rememberMs : undefined,
       declares,
       holding: holding && idsByQueue(holding),
+      edges: this.edges.of(request),
       outcomes: outcomes.length > 0 ? outcomes.map(settlementArgument) : undefined,
       flush: this.parts.isInProcess || undefined,
       deadKeep: keepArgument(this.settings.deadKeepMs),
@@ -208,17 +215,14 @@ export class PostgresTasks implements TaskStore {
 
   private settled(all: readonly Settlement[], letters: string): Settled[] {
     const answers = settledOf(letters);
-    this.parts.bell.ringAll(
-      all
-        .filter(({ outcome }, at) => answers[at] === 'settled' && makesWork(outcome))
-        .map(({ queue }) => queue),
-    );
+    const queues = all
+      .filter(({ outcome }, at) => answers[at] === 'settled' && makesWork(outcome))
+      .map(({ queue }) => queue);
+    for (const queue of queues) this.edges.forget(queue);
+    this.parts.bell.ringAll(queues);
     return answers;
   }
 }
-
-/** What an exchange answers: letters and nexts, then the tasks. */
-type ExchangeAnswer = [[letters: string, ...nexts: string[]], ...tasks: string[][]];
 
 /** Outcomes that wait for the end of the moment. */
 interface Settling {
@@ -233,12 +237,4 @@ function isPlain({ id, token, lock, replace }: NewTask): boolean {
 
 function isStored({ status }: Added): boolean {
   return status === 'enqueued' || status === 'replaced';
-}
-
-function idsByQueue(
-  refs: readonly { readonly queue: string; readonly id: string }[],
-): Record<string, string[]> {
-  const ids: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
-  for (const { queue, id } of refs) (ids[queue] ??= []).push(id);
-  return ids;
 }

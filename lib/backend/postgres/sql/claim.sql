@@ -80,8 +80,8 @@ CREATE OR REPLACE FUNCTION forget_calls(before bigint) RETURNS void LANGUAGE sql
   ))
 $$;
 
--- What time alone has brought about in a queue: lost leases, due tasks.
-CREATE OR REPLACE FUNCTION catch_up(asked_queue text, dead_keep bigint, cancelled_keep bigint, now bigint) RETURNS void
+-- What time alone has brought about in a queue: lost leases, due tasks. Leases that ended before `since` were looked for already.
+CREATE OR REPLACE FUNCTION catch_up(asked_queue text, since bigint, dead_keep bigint, cancelled_keep bigint, now bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   is_lost boolean;
@@ -89,7 +89,9 @@ DECLARE
   promoted integer;
 BEGIN
   SELECT
-    EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending' AND t.lease_ends_at <= now),
+    EXISTS (
+      SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending' AND t.lease_ends_at > since AND t.lease_ends_at <= now
+    ),
     EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' AND t.due_at <= now)
   INTO is_lost, is_due;
   IF is_lost THEN PERFORM recover(asked_queue, dead_keep, cancelled_keep, now); END IF;
@@ -198,12 +200,25 @@ BEGIN
   PERFORM moved(asked_queue, CASE WHEN may_expire THEN 'waiting' ELSE 'parked' END, 'pending', taken);
 END $$;
 
--- Takes the best tasks of a queue, `wanted` at most; says whether there may be more now.
+-- How many entries of an index this transaction has read so far, those of rows that are no more included.
+CREATE OR REPLACE FUNCTION entries_read(index regclass) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN pg_stat_get_xact_tuples_returned(index);
+END $$;
+
+-- Takes the best tasks of a queue, `wanted` at most; says whether there may be more now, and whether there is litter: entries of
+-- rows that were claimed before, but which an old snapshot keeps from being cleared away, so that every look reads them again.
+-- With an edge the look begins there, where an earlier one ended, but for better priorities.
 CREATE OR REPLACE FUNCTION claim_from(
-  asked_queue text, queue_number integer, wanted integer, declares text[], drawn bigint, lease_end bigint, asked_runner text,
-  cancelled_keep bigint, now bigint, OUT claimed text, OUT taken integer, OUT has_more boolean
+  asked_queue text, queue_number integer, wanted integer, declares text[], edge_priority integer, edge_due bigint, drawn bigint,
+  lease_end bigint, asked_runner text, cancelled_keep bigint, now bigint,
+  OUT claimed text, OUT taken integer, OUT has_more boolean, OUT is_littered boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
+  from_priority integer := -1001;
+  from_due bigint := -9223372036854775808;
+  below integer := coalesce(edge_priority, 1001);
+  read_before bigint := entries_read('tasks_waiting');
   places tid[];
   last_priority integer;
   last_due_at bigint;
@@ -240,10 +255,12 @@ BEGIN
         (t.expires_at <= now AND is_fresh(t))
           OR t.lock_phase = 'while_executing' OR (t.lock_phase = 'until_executed' AND t.failures > 0) AS is_odd
       FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
+        AND (t.priority, t.due_at) >= (from_priority, from_due) AND t.priority < below
       ORDER BY t.priority, t.due_at, t.arrival LIMIT missing FOR UPDATE SKIP LOCKED
     ) p;
-    EXIT WHEN places IS NULL;
-    IF is_odd THEN
+    IF places IS NULL THEN
+      EXIT WHEN below = 1001;
+    ELSIF is_odd THEN
       part := claim_each(places, asked_queue, queue_number, true, drawn, lease_end, asked_runner, cancelled_keep, now);
       claimed := claimed || part.claimed;
       taken := taken + part.taken;
@@ -259,12 +276,18 @@ BEGIN
       SELECT claimed || string_agg(u.told, '' ORDER BY u.priority, u.due_at, u.arrival) INTO claimed FROM updated u;
       taken := taken + cardinality(places);
     END IF;
-    EXIT WHEN cardinality(places) < missing;
+    IF places IS NULL OR cardinality(places) < missing THEN
+      EXIT WHEN below = 1001;
+      from_priority := edge_priority;
+      from_due := edge_due;
+      below := 1001;
+    END IF;
   END LOOP;
+  is_littered := entries_read('tasks_waiting') - read_before > 1000 + 10 * wanted;
   has_more := CASE
     WHEN expired >= 1000 THEN true
     WHEN taken < wanted THEN false
-    WHEN last_arrival IS NULL THEN has_work(asked_queue, declares)
+    WHEN last_arrival IS NULL THEN has_work(asked_queue, declares, edge_priority, edge_due)
     -- Behind the last one: what lies before it has just been taken, and would be read once more.
     ELSE EXISTS (
       SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
@@ -274,11 +297,11 @@ BEGIN
 END $$;
 
 -- Milliseconds until a claim may find something in a queue that gave all it had; none: only a bell can tell.
-CREATE OR REPLACE FUNCTION next_in(asked_queue text, now bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION next_in(asked_queue text, since bigint, now bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   next_at bigint := least(
     (SELECT t.due_at FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' ORDER BY t.due_at, t.arrival LIMIT 1),
-    (SELECT t.lease_ends_at FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending'
+    (SELECT t.lease_ends_at FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending' AND t.lease_ends_at > since
       ORDER BY t.lease_ends_at, t.arrival LIMIT 1)
   );
 BEGIN
@@ -286,8 +309,9 @@ BEGIN
 END $$;
 
 -- Takes the best due tasks of some queues, in turn, so that none starves, from each as many as it has room for. Argument:
--- { limit, leaseMs, runner, turn, remember?, declares?, holding?: { queue: [id …] } }. Answers the tasks, each as `claimed_text`,
--- and per queue, after a separator, when to look again.
+-- { limit, leaseMs, runner, turn, remember?, declares?, holding?: { queue: [id …] }, edges?: { queue: [priority, dueAt, since] } }.
+-- Answers the tasks, each as `claimed_text`, and per queue, after a separator, when to look again, with ! behind it where there
+-- is litter, see `claim_from`.
 -- With `remember` what is past its retention is forgotten, and calls that are older than that many milliseconds; and moves are
 -- added to the counters.
 CREATE OR REPLACE FUNCTION claim_all(
@@ -306,6 +330,11 @@ DECLARE
   -- Of those that were asked, whether there is more.
   has_more boolean[] := array_fill(NULL::boolean, ARRAY[count]);
   is_open boolean[] := array_fill(true, ARRAY[count]);
+  is_littered boolean[] := array_fill(false, ARRAY[count]);
+  edge_priority integer[] := array_fill(NULL::integer, ARRAY[count]);
+  edge_due bigint[] := array_fill(NULL::bigint, ARRAY[count]);
+  since bigint[] := array_fill(-1::bigint, ARRAY[count]);
+  edge json;
   share integer;
   rest integer;
   wanted integer;
@@ -323,7 +352,13 @@ BEGIN
       );
     END IF;
     IF remembered IS NOT NULL THEN PERFORM purge(names[i], now); END IF;
-    PERFORM catch_up(names[i], dead_keep, cancelled_keep, now);
+    IF said -> 'edges' IS NOT NULL THEN
+      edge := said -> 'edges' -> names[i];
+      edge_priority[i] := edge ->> 0;
+      edge_due[i] := edge ->> 1;
+      since[i] := coalesce((edge ->> 2)::bigint, -1);
+    END IF;
+    PERFORM catch_up(names[i], since[i], dead_keep, cancelled_keep, now);
     is_open[i] := room[i] > 0;
   END LOOP;
   IF remembered IS NOT NULL THEN
@@ -345,11 +380,14 @@ BEGIN
       wanted := least(room[i], share + CASE WHEN rest > 0 THEN 1 ELSE 0 END);
       rest := rest - 1;
       CONTINUE WHEN wanted = 0;
-      got := claim_from(names[i], i - 1, wanted, declares, drawn, lease_end, asked_runner, cancelled_keep, now);
+      got := claim_from(
+        names[i], i - 1, wanted, declares, edge_priority[i], edge_due[i], drawn, lease_end, asked_runner, cancelled_keep, now
+      );
       claimed := claimed || got.claimed;
       missing := missing - got.taken;
       room[i] := room[i] - got.taken;
       has_more[i] := got.has_more;
+      is_littered[i] := is_littered[i] OR got.is_littered;
       is_open[i] := room[i] > 0 AND got.taken = wanted;
     END LOOP;
   END LOOP;
@@ -358,16 +396,24 @@ BEGIN
     nexts := concat(nexts, E'\x1f', CASE
       WHEN paused[i] = never() THEN NULL
       WHEN paused[i] > 0 THEN paused[i] - now
-      WHEN coalesce(has_more[i], has_work(names[i], declares)) THEN 0
-      ELSE next_in(names[i], now)
-    END);
+      WHEN coalesce(has_more[i], has_work(names[i], declares, edge_priority[i], edge_due[i])) THEN 0
+      ELSE next_in(names[i], since[i], now)
+    END, CASE WHEN is_littered[i] THEN '!' END);
   END LOOP;
 END $$;
 
 -- Not in SQL, as nothing that a claim calls: such a function is planned anew in every transaction.
-CREATE OR REPLACE FUNCTION has_work(asked_queue text, declares text[]) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION has_work(asked_queue text, declares text[], edge_priority integer, edge_due bigint) RETURNS boolean
+LANGUAGE plpgsql AS $$
 BEGIN
-  RETURN EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting') OR (
+  RETURN EXISTS (
+    SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
+      AND (t.priority, t.due_at) >= (coalesce(edge_priority, -1001), coalesce(edge_due, -9223372036854775808))
+  ) OR (
+    edge_priority IS NOT NULL AND EXISTS (
+      SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting' AND t.priority < edge_priority
+    )
+  ) OR (
     cardinality(declares) > 0 AND EXISTS (
       SELECT FROM tasks t
       WHERE t.queue = asked_queue AND t.state = 'parked' AND t.job = ANY (declares) AND t.reason = 'unknown-job'
