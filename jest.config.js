@@ -15,6 +15,7 @@ export default {
     '^nestjs-jobs$': '<rootDir>/lib/index.ts',
     '^nestjs-jobs/redis$': '<rootDir>/lib/backend/redis/index.ts',
     '^nestjs-jobs/postgres$': '<rootDir>/lib/backend/postgres/index.ts',
+    '^nestjs-jobs/testing$': '<rootDir>/lib/testing/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   transform: {

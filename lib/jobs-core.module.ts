@@ -16,8 +16,9 @@ import { JobExplorer } from './job/job-explorer.js';
 import { JobRegistry } from './job/job-registry.js';
 import { JobsLog } from './job/jobs-log.js';
 import { TaskEvents } from './job/task-events.js';
-import { checkSingleRoot, JOBS_OPTIONS } from './jobs-root.js';
+import { checkSingleRoot, JOBS_OPTIONS, JOBS_ROOT } from './jobs-root.js';
 import type { ResolvedOptions } from './resolve-options.js';
+import { STAND_INS, type StandIns } from './stand-ins.js';
 import { Adder } from './queue/adder.js';
 import { JobQueue } from './queue/job-queue.js';
 import { SchedulePutter } from './queue/schedule-putter.js';
@@ -36,6 +37,7 @@ import { spanMs } from './task/duration.js';
 import { TaskIds } from './task/task-id.js';
 
 const BACKEND = Symbol('nestjs-jobs backend');
+const standIns = { token: STAND_INS, optional: true };
 
 /**
  * The parts and how they fit together. A module without options of its own, so that Nest makes it once however often
@@ -45,11 +47,21 @@ const BACKEND = Symbol('nestjs-jobs backend');
 @Module({
   imports: [RunnerModule],
   providers: [
-    { provide: Clock, useClass: SystemClock },
+    {
+      provide: JOBS_OPTIONS,
+      inject: [{ token: JOBS_ROOT, optional: true }, standIns],
+      useFactory: (given?: ResolvedOptions, others?: StandIns) => given ?? others?.options,
+    },
+    {
+      provide: Clock,
+      inject: [standIns],
+      useFactory: (others?: StandIns) => others?.clock ?? new SystemClock(),
+    },
     {
       provide: BACKEND,
-      inject: [JOBS_OPTIONS, Clock],
-      useFactory: ({ backend }: ResolvedOptions, clock: Clock) => resolveBackend(backend, clock),
+      inject: [JOBS_OPTIONS, Clock, standIns],
+      useFactory: ({ backend }: ResolvedOptions, clock: Clock, others?: StandIns) =>
+        others?.backendOn(clock) ?? resolveBackend(backend, clock),
     },
     {
       provide: JobsLog,
@@ -103,7 +115,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
     },
     {
       provide: JobQueue,
-      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog, TaskEvents],
+      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog, TaskEvents, standIns],
       useFactory: (
         { runner, enqueueTimeoutMs }: ResolvedOptions,
         backend: Backend,
@@ -112,8 +124,9 @@ const BACKEND = Symbol('nestjs-jobs backend');
         clock: Clock,
         log: JobsLog,
         events: TaskEvents,
+        others?: StandIns,
       ) =>
-        new JobQueue(
+        new (others?.JobQueue ?? JobQueue)(
           registry,
           new TaskWriter(backend, adder),
           new SchedulePutter(backend, clock, enqueueTimeoutMs),
@@ -173,7 +186,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
       useFactory: (backend: Backend, registry: JobRegistry) => new JobCatalog(backend, registry),
     },
   ],
-  exports: [JobQueue, JobRunner, JobCatalog],
+  exports: [JobQueue, JobRunner, JobCatalog, Clock, JOBS_OPTIONS],
 })
 export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
   private isOpen = false;

@@ -2,6 +2,7 @@ import type { Backend, Claim, ClaimedTask } from '../backend/backend.js';
 import type { TaskEvents } from '../job/task-events.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
 import type { Outcome, Settled } from '../task/outcome.js';
+import { nextTurn } from '../task/turns.js';
 import type { Attempt } from './attempt.js';
 import type { Asking, Intake } from './intake.js';
 import type { LeaseKeeper } from './lease-keeper.js';
@@ -82,7 +83,7 @@ export class Exchanges {
   wake(): void {
     if (this.isQueued || this.isOver) return;
     this.isQueued = true;
-    setImmediate(() => {
+    nextTurn(() => {
       this.isQueued = false;
       this.exchange();
     });
