@@ -5,3 +5,4 @@ export type { ResultOf, RunJobArguments, RunJobOptions } from './run-job.js';
 export type { RunOutcome } from './run-outcome.js';
 export type { FakeTimers, TestingMode, TestingOptions } from './testing-options.js';
 export { EndlessWorkError, TestJobsError } from './errors.js';
+export { jobMatchers, type JobMatchers, type Stated } from './job-matchers.js';

@@ -19,6 +19,7 @@ import { resolveTesting, type TestingOptions } from './testing-options.js';
  */
 @Module({})
 export class JobsTestingModule implements OnApplicationBootstrap, OnModuleDestroy {
+  /** @internal */
   constructor(
     @Inject(STAND_INS) private readonly bench: Bench,
     @Inject(ModulesContainer) modules: ModulesContainer,

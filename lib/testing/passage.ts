@@ -56,14 +56,14 @@ export class Passage {
 
   /** Waits for what does not end by itself where it waits for time to pass. */
   async until<T>(work: Promise<T>): Promise<T> {
-    let isOver = false;
-    const over = () => void (isOver = true);
+    const state = { isOver: false };
+    const over = () => void (state.isOver = true);
     work.then(over, over);
     const begunAt = realNow();
     const until = this.clock.now() + dayMs;
-    for (let turns = 0; !isOver; turns++) {
+    for (let turns = 0; !state.isOver; turns++) {
       await (turns < busyTurns ? turn() : nap());
-      const isWaiting = !isOver && realNow() - begunAt > this.settings.patienceMs;
+      const isWaiting = !state.isOver && realNow() - begunAt > this.settings.patienceMs;
       if (isWaiting && this.clock.nextAt < until) this.clock.step();
     }
     return work;

@@ -51,7 +51,7 @@ export async function claimedAs(
   const { definition, handler } = registry.enqueuable(job);
   if (!handler) throw new JobNotProvidedError(definition.name, 'there is no instance that could run');
   checkKeys(options, [...callKeys, ...ownKeys], definition.where);
-  const { attempt = 1, failures = attempt - 1, scheduleId, slot, signal: _, ...call } = options;
+  const { attempt = 1, failures = attempt - 1, scheduleId, slot, signal: _signal, ...call } = options;
   for (const [option, value, least] of [
     ['attempt', attempt, 1],
     ['failures', failures, 0],

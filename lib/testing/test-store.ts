@@ -168,7 +168,7 @@ export class TestStore {
 
   private async addOne(group: readonly NewTask[]): Promise<Added[]> {
     const [added] = await this.add([group]);
-    if (!Array.isArray(added)) throw added;
+    if (!Array.isArray(added)) throw added as Error;
     return added;
   }
 
