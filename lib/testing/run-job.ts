@@ -51,13 +51,14 @@ export async function claimedAs(
   const { definition, handler } = registry.enqueuable(job);
   if (!handler) throw new JobNotProvidedError(definition.name, 'there is no instance that could run');
   checkKeys(options, [...callKeys, ...ownKeys], definition.where);
-  const { attempt = 1, failures = attempt - 1, scheduleId, slot, signal: _signal, ...call } = options;
+  const { attempt = 1, failures = attempt - 1, scheduleId, slot } = options;
   for (const [option, value, least] of [
     ['attempt', attempt, 1],
     ['failures', failures, 0],
   ] as const)
     if (!Number.isInteger(value) || value < least)
       throw new InvalidOptionError(definition.where, option, value, `an integer from ${least}`);
+  const call = Object.fromEntries(Object.entries(options).filter(([key]) => callKeys.includes(key)));
   const plan = definition.planFor(call);
   const { text } = await definition.codec.encode(params);
   const { queue, id, extra, priority, retries, keepMs } = buildTask(
