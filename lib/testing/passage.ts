@@ -87,6 +87,8 @@ export class Passage {
   private async step(): Promise<void> {
     const before = this.clock.now();
     this.clock.step();
+    // All of one moment: who looks at one alone would wait in vain for the others.
+    this.clock.fireDue();
     if (this.clock.now() !== before) this.base = this.store.runs;
     await this.calm();
   }
@@ -97,6 +99,7 @@ export class Passage {
     let seen = -1;
     for (let turns = 0, quiet = 0; quiet < quietTurns; turns++) {
       await (turns < busyTurns || quiet > 0 ? turn() : nap());
+      this.clock.fireDue();
       if (store.runs - this.base > this.settings.limit)
         throw await this.endless(`more than ${this.settings.limit} runs without time passing`);
       const isIdle = store.activity === seen || (await store.isIdle());

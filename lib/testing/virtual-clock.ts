@@ -8,6 +8,7 @@ interface VirtualTimer {
 
 /** A clock that stands still until it is moved. */
 export class VirtualClock extends Clock {
+  override readonly mayJump: boolean = false;
   #now: number;
   readonly #timers = new Set<VirtualTimer>();
   #longestRealMs: number | undefined;
@@ -50,6 +51,12 @@ export class VirtualClock extends Clock {
   step(): void {
     const timer = this.#next();
     if (timer) this.#fire(timer);
+  }
+
+  /** Fires what is due by now; not what that makes due. */
+  fireDue(): void {
+    const due = [...this.#timers].filter(({ at }) => at <= this.#now);
+    for (const timer of due.sort((a, b) => a.at - b.at)) if (this.#timers.has(timer)) this.#fire(timer);
   }
 
   /** Time passes, and no timer fires. */
