@@ -5,6 +5,7 @@ import { Attempt } from '../runner/attempt.js';
 import type { Executor } from '../runner/executor.js';
 import { tellEnd } from '../runner/run-events.js';
 import type { Clock } from '../task/clock.js';
+import { AttemptsExhaustedError } from '../task/errors.js';
 import type { Outcome } from '../task/outcome.js';
 import type { TaskRef } from '../task/task-record.js';
 import type { Task } from '../task/task.js';
@@ -40,7 +41,7 @@ export class SingleRuns {
       attempt.endedAt = this.clock.elapsed();
       await store?.(outcome);
       tellEnd(this.events, attempt, outcome);
-      return runOutcome<R>(outcome, this.ends.get(name));
+      return runOutcome<R>(outcome, this.ends.get(name) ?? unbegun(claimed));
     } finally {
       signal?.removeEventListener('abort', cancel);
       this.ends.delete(name);
@@ -51,6 +52,12 @@ export class SingleRuns {
     const name = nameOf(task);
     if (this.ends.has(name)) this.ends.set(name, { error: task.error, result: task.result });
   }
+}
+
+/** Of a task that had too many attempts no handler is made, and no hook is told. */
+function unbegun({ job, attempt, retries }: ClaimedTask): RunEnd | undefined {
+  if (attempt <= retries + 1) return undefined;
+  return { error: new AttemptsExhaustedError(job, attempt, retries), result: undefined };
 }
 
 function nameOf({ queue, id }: TaskRef): string {

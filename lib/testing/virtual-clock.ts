@@ -31,7 +31,8 @@ export class VirtualClock extends Clock {
   }
 
   after(delayMs: number, wake: () => void): ClockTimer {
-    const timer = { at: this.#now + Math.max(delayMs, 0), wake };
+    // Whole milliseconds, as a Date has them, and never too early.
+    const timer = { at: Math.ceil(this.#now + Math.max(delayMs, 0)), wake };
     this.#timers.add(timer);
     const call = this.#longestRealMs === undefined ? undefined : this.#inRealTime(timer);
     return {

@@ -18,7 +18,7 @@ import {
 import { redisBackend } from 'nestjs-jobs/redis';
 import { EndlessWorkError, JobsTestingModule, TestJobs, TestJobsError } from 'nestjs-jobs/testing';
 import { watchingTimers } from '../support/open-timers.js';
-import { startUnderTest } from './fixtures/testing-app.js';
+import { silentLogger, startUnderTest } from './fixtures/testing-app.js';
 
 class Welcome {
   @IsEmail() to!: string;
@@ -411,7 +411,7 @@ describe('JobsTestingModule beside an application', () => {
         imports: [JobsTestingModule.forRoot({ patience: 50 })],
         providers: [...providers, Hang, Beat],
       })
-        .setLogger(false as never)
+        .setLogger(silentLogger)
         .compile();
       await app.init();
       await app.get(JobQueue).enqueue(Hang);
