@@ -47,7 +47,7 @@ export const jobMatchers = {
       stated.every((part, at) => part === undefined || equals([params, options][at], part, testers));
     const tasks = received.enqueued(job);
     const pass = tasks.some(fits);
-    const asked = [job.name, ...stated.map((part) => utils.stringify(part))].join(', ');
+    const asked = [job.name, ...stated.map((part) => oneLine(part, utils))].join(', ');
     const head = (not: string) => `expect(jobs)${not}.toHaveEnqueued(${asked})\n\n`;
     return {
       pass,
@@ -85,13 +85,21 @@ function missing(
   return `Of ${job.name} there was:\n${listed(tasks, utils)}${diff ? `\n\n${diff}` : ''}`;
 }
 
-function listed(tasks: readonly EnqueuedTask[], { stringify }: MatcherTools['utils']): string {
+function listed(tasks: readonly EnqueuedTask[], utils: MatcherTools['utils']): string {
   return tasks
     .map(({ job, params, options, slot }) => {
       const said = Object.keys(options).length > 0 ? [params, options] : params === undefined ? [] : [params];
-      return `  ${[job, ...said.map((part) => stringify(part))].join(', ')}${slot ? `, of the slot ${slot.toISOString()}` : ''}`;
+      return `  ${[job, ...said.map((part) => oneLine(part, utils))].join(', ')}${slot ? `, of the slot ${slot.toISOString()}` : ''}`;
     })
     .join('\n');
+}
+
+/** vitest takes a line for each property, where jest takes one for all. */
+function oneLine(value: unknown, { stringify }: MatcherTools['utils']): string {
+  return stringify(value)
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/\b(Object|Array) (?=[{[])/g, '')
+    .replace(/, (?=[}\]])/g, ' ');
 }
 
 declare global {
