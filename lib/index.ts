@@ -17,7 +17,17 @@ export { DuplicateJobError, InvalidJobError, JobNotProvidedError, NotAJobError }
 export { JobQueue } from './queue/job-queue.js';
 export type { Bulk } from './queue/bulk.js';
 export type { Enqueued } from './queue/enqueued.js';
-export { BulkError, EnqueueFailedError, EnqueueTimeoutError, QueueClosedError } from './queue/errors.js';
+export type { ResultOf } from './queue/result-of.js';
+export type { ResultOptions } from './queue/result-options.js';
+export {
+  BulkError,
+  EnqueueFailedError,
+  EnqueueTimeoutError,
+  QueueClosedError,
+  ResultMissingError,
+  ResultTimeoutError,
+  TaskDiedError,
+} from './queue/errors.js';
 
 export { JobRunner } from './runner/job-runner.js';
 export { JobCatalog, type TaskName } from './catalog/job-catalog.js';
@@ -38,7 +48,9 @@ export type {
   Failure,
   LockConflict,
   LockPhase,
+  TaskLine,
   TaskLock,
+  TaskProgress,
   TaskRecord,
   TaskRef,
   TaskState,

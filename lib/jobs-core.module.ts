@@ -3,12 +3,12 @@ import {
   Inject,
   Logger,
   Module,
+  type BeforeApplicationShutdown,
   type OnApplicationShutdown,
   type OnModuleInit,
 } from '@nestjs/common';
 import { ExternalContextCreator, ModuleRef, ModulesContainer, type ApplicationConfig } from '@nestjs/core';
 import type { Backend } from './backend/backend.js';
-import { resolveBackend } from './backend/resolve-backend.js';
 import { JobCatalog } from './catalog/job-catalog.js';
 import { HookChain } from './job/hook-chain.js';
 import { JobContextCreator } from './job/job-context.js';
@@ -16,11 +16,13 @@ import { JobExplorer } from './job/job-explorer.js';
 import { JobRegistry } from './job/job-registry.js';
 import { JobsLog } from './job/jobs-log.js';
 import { TaskEvents } from './job/task-events.js';
-import { checkSingleRoot, JOBS_OPTIONS, JOBS_ROOT } from './jobs-root.js';
+import { BACKEND, groundProviders, standIns } from './ground-providers.js';
+import { checkSingleRoot, JOBS_OPTIONS } from './jobs-root.js';
 import type { ResolvedOptions } from './resolve-options.js';
-import { STAND_INS, type StandIns } from './stand-ins.js';
+import type { StandIns } from './stand-ins.js';
 import { Adder } from './queue/adder.js';
 import { JobQueue } from './queue/job-queue.js';
+import { ResultWaits } from './queue/result-waits.js';
 import { SchedulePutter } from './queue/schedule-putter.js';
 import { TaskWriter } from './queue/task-writer.js';
 import { Completion } from './runner/completion.js';
@@ -32,12 +34,9 @@ import { JobRunner } from './runner/job-runner.js';
 import { RunnerModule } from './runner/runner.module.js';
 import { lineOf } from './task/stored-error.js';
 import { TaskLog } from './runner/task-log.js';
-import { Clock, SystemClock } from './task/clock.js';
+import { Clock } from './task/clock.js';
 import { spanMs } from './task/duration.js';
 import { TaskIds } from './task/task-id.js';
-
-const BACKEND = Symbol('nestjs-jobs backend');
-const standIns = { token: STAND_INS, optional: true };
 
 /**
  * The parts and how they fit together. A module without options of its own, so that Nest makes it once however often
@@ -47,22 +46,7 @@ const standIns = { token: STAND_INS, optional: true };
 @Module({
   imports: [RunnerModule],
   providers: [
-    {
-      provide: JOBS_OPTIONS,
-      inject: [{ token: JOBS_ROOT, optional: true }, standIns],
-      useFactory: (given?: ResolvedOptions, others?: StandIns) => given ?? others?.options,
-    },
-    {
-      provide: Clock,
-      inject: [standIns],
-      useFactory: (others?: StandIns) => others?.clock ?? new SystemClock(),
-    },
-    {
-      provide: BACKEND,
-      inject: [JOBS_OPTIONS, Clock, standIns],
-      useFactory: ({ backend }: ResolvedOptions, clock: Clock, others?: StandIns) =>
-        others?.backendOn(clock) ?? resolveBackend(backend, clock),
-    },
+    ...groundProviders,
     {
       provide: JobsLog,
       inject: [JOBS_OPTIONS],
@@ -114,8 +98,14 @@ const standIns = { token: STAND_INS, optional: true };
         new Adder(backend, clock, enqueueTimeoutMs),
     },
     {
+      provide: ResultWaits,
+      inject: [BACKEND, Clock, JobCatalog],
+      useFactory: (backend: Backend, clock: Clock, catalog: JobCatalog) =>
+        new ResultWaits(backend, clock, () => catalog.queues()),
+    },
+    {
       provide: JobQueue,
-      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog, TaskEvents, standIns],
+      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog, TaskEvents, ResultWaits, standIns],
       useFactory: (
         { runner, enqueueTimeoutMs }: ResolvedOptions,
         backend: Backend,
@@ -124,6 +114,7 @@ const standIns = { token: STAND_INS, optional: true };
         clock: Clock,
         log: JobsLog,
         events: TaskEvents,
+        results: ResultWaits,
         others?: StandIns,
       ) =>
         new (others?.JobQueue ?? JobQueue)(
@@ -135,6 +126,7 @@ const standIns = { token: STAND_INS, optional: true };
           log,
           events,
           runner === false || runner.queues !== undefined,
+          results,
         ),
     },
     {
@@ -188,7 +180,7 @@ const standIns = { token: STAND_INS, optional: true };
   ],
   exports: [JobQueue, JobRunner, JobCatalog, Clock, JOBS_OPTIONS],
 })
-export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
+export class JobsCoreModule implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private isOpen = false;
 
   constructor(
@@ -196,6 +188,7 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
     @Inject(BACKEND) private readonly backend: Backend,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Adder) private readonly adder: Adder,
+    @Inject(ResultWaits) private readonly results: ResultWaits,
     @Inject(JobRegistry) private readonly registry: JobRegistry,
     @Inject(JobExplorer) private readonly explorer: JobExplorer,
     @Inject(DeclaredSchedules) private readonly declared: DeclaredSchedules,
@@ -223,6 +216,11 @@ export class JobsCoreModule implements OnModuleInit, OnApplicationShutdown {
     });
     this.isOpen = true;
     this.adder.open();
+  }
+
+  /** Before a server waits for its open requests, which may wait for results that nobody here brings any more. */
+  beforeApplicationShutdown(): void {
+    this.results.close();
   }
 
   async onApplicationShutdown(): Promise<void> {

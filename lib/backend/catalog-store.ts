@@ -47,7 +47,7 @@ export type Acted = 'done' | 'left' | 'taken' | 'missing';
 
 export interface PageRequest {
   readonly limit: number;
-  /** What the page before gave as `next`. Text that no page gave is refused with an error. */
+  /** What the page before gave as `next`. Text that no page gave is refused with an InvalidOptionError. */
   readonly after?: string;
   /** The other way round: what is worked off last, or ended last, comes first. */
   readonly backwards?: boolean;
@@ -62,7 +62,10 @@ export interface TaskPage {
 export interface QueueGlance {
   readonly queue: string;
   readonly counts: Record<TaskState, number>;
-  /** How long the task that has been due longest has been waiting, by the store's clock; undefined where none waits. */
+  /**
+   * How long the task that has been due longest has been waiting, by the store's clock; undefined where none waits. One that has
+   * fallen due counts, though no claim has moved it to waiting yet.
+   */
   readonly oldestWaitingMs?: number;
   /** How long the queue is still paused; Infinity: until it is resumed; undefined: it is not. */
   readonly pausedForMs?: number;

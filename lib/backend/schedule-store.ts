@@ -51,6 +51,7 @@ export interface ScheduleStore {
   /**
    * In the order in which `due` comes to them: by next slot, deferred ones later, paused ones last. A page goes on at a place in
    * that order, `next` of the page before: a schedule that fires meanwhile may stand on two pages, but is not left out.
+   * Text that no page gave is refused with an InvalidOptionError.
    */
   list(queue: string, page: { limit: number; after?: string }): Promise<SchedulePage>;
   /** From now on its slots pass without a task; answers whether there is such a schedule. */

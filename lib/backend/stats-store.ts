@@ -7,18 +7,22 @@ import type { TaskRef } from '../task/task-record.js';
 export interface StatsStore {
   /**
    * Adds what a runner has seen since its last report to the store's present minute and hour, and says that the runner lives.
-   * Counts older than an hour by minutes, and older than a week by hours, are forgotten by and by.
+   * Counts older than an hour by minutes, and older than a week by hours, are forgotten by and by. A run whose lease ended is
+   * counted by the claim that finds it, as lost and with what the task ended in, if it did: no runner tells of it.
    */
   report(report: RunnerReport): Promise<void>;
   /** The runner has ended: it is no longer among `runners`. */
   leave(runner: string): Promise<void>;
   /** Those that have reported within their `aliveMs`. */
   runners(): Promise<LiveRunner[]>;
-  /** Per job that has run in one of these queues. */
+  /** Per job that has run in one of these queues: all that was ever reported of it. */
   jobs(queues: readonly string[]): Promise<JobFigures[]>;
   /** The last hour by minutes and the last week by hours, oldest first; spans in which nothing happened are left out. */
   throughput(queue: string): Promise<Throughput>;
-  /** How the latest slots of a schedule ended, the latest first, at most 20. */
+  /**
+   * How the latest slots of a schedule ended, the latest first, at most 20; of each, what was reported last. They go with the
+   * schedule, and are not kept of one that is not there.
+   */
   slots(schedule: TaskRef): Promise<SlotOutcome[]>;
 }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { behindId } from './behind-id.js';
 import { LockCatalog, type LockInfo } from './lock-catalog.js';
 import { ScheduleCatalog } from './schedule-catalog.js';
 import type { ScheduleInfo } from './schedule-info.js';
@@ -42,7 +43,11 @@ export class JobCatalog {
     state: TaskState,
     page: { limit?: number; after?: string } = {},
   ): Promise<TaskRecord[]> {
-    return this.backend.catalog.list(queue, state, { limit: page.limit ?? 100, after: page.after });
+    const { limit = 100, after } = page;
+    return behindId({ limit, after }, async (place) => {
+      const { tasks, next } = await this.backend.catalog.list(queue, state, { limit, after: place });
+      return { items: tasks, next };
+    });
   }
 
   counts(queue: string): Promise<Record<TaskState, number>> {

@@ -4,6 +4,7 @@ import type { ScheduleRecord } from '../task/schedule-record.js';
 import { buildSlotTask, readTemplate } from '../task/slot-task.js';
 import { TaskIds } from '../task/task-id.js';
 import type { TaskRef } from '../task/task-record.js';
+import { behindId } from './behind-id.js';
 import { scheduleInfo, slotsToCome, type ScheduleInfo } from './schedule-info.js';
 
 const mostSlots = 1_000;
@@ -18,7 +19,11 @@ export class ScheduleCatalog {
   ) {}
 
   async list(queue: string, page: { limit: number; after?: string }): Promise<ScheduleInfo[]> {
-    return (await this.backend.schedules.list(queue, page)).map(scheduleInfo);
+    const records = await behindId(page, async (after) => {
+      const { schedules, next } = await this.backend.schedules.list(queue, { limit: page.limit, after });
+      return { items: schedules, next };
+    });
+    return records.map(scheduleInfo);
   }
 
   async get(name: string | TaskRef): Promise<ScheduleInfo | undefined> {

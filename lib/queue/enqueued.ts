@@ -2,8 +2,11 @@ import type { Added } from '../backend/backend.js';
 import { LockConflictError } from '../task/errors.js';
 import type { NewTask } from '../task/task-record.js';
 
-/** What became of an enqueue. */
-export interface Enqueued {
+declare const result: unique symbol;
+
+/** What became of an enqueue. `R` is what the task will result in, for `JobQueue.result`. */
+export interface Enqueued<R = unknown> {
+  readonly [result]?: R;
   /** The stored task's id. */
   readonly id: string;
   readonly queue: string;

@@ -13,11 +13,14 @@ import { InvalidOptionError } from '../task/errors.js';
 import type { Encoded } from '../task/params.js';
 import { isPromise } from '../task/realm.js';
 import type { TaskIds } from '../task/task-id.js';
-import type { NewTask } from '../task/task-record.js';
+import type { NewTask, TaskRef } from '../task/task-record.js';
 import { Task } from '../task/task.js';
 import { Bulk } from './bulk.js';
 import { enqueuedOf, type Enqueued } from './enqueued.js';
 import { BulkError } from './errors.js';
+import type { ResultOf } from './result-of.js';
+import { awaitedRef, timeoutOf, type ResultOptions } from './result-options.js';
+import type { ResultWaits } from './result-waits.js';
 import type { SchedulePutter } from './schedule-putter.js';
 import type { TaskWriter } from './task-writer.js';
 
@@ -45,13 +48,17 @@ export class JobQueue {
     private readonly events: TaskEvents,
     /** Whether this process says which queues it runs; else they are those of its jobs. */
     private readonly namesQueues: boolean,
+    private readonly results: ResultWaits,
   ) {}
 
   /**
    * Resolves when the task is stored, or with `every` or `cron` the schedule, whose id it then answers; rejects when that
    * could not be, or when params or options are wrong.
    */
-  enqueue<J extends JobClass>(job: J, ...args: EnqueueArguments<J, EnqueueOptions>): Promise<Enqueued>;
+  enqueue<J extends JobClass>(
+    job: J,
+    ...args: EnqueueArguments<J, EnqueueOptions>
+  ): Promise<Enqueued<ResultOf<J>>>;
   async enqueue(job: JobClass, params?: unknown, options?: EnqueueOptions): Promise<Enqueued> {
     const building = this.build(job, params, options);
     const built = isPromise(building) ? await building : building;
@@ -86,6 +93,19 @@ export class JobQueue {
       transaction,
     );
     return built.map(({ task }, index) => this.told(task, added[index]!));
+  }
+
+  /**
+   * Resolves with what `run` returned, once the task has succeeded, in whichever process; the task must be kept, by `keep` or
+   * `retention.succeeded`. Rejects when it died, was cancelled, is unknown or no longer kept, has not come to its end within
+   * `timeout`, or when this application closes. Retries are waited for.
+   */
+  async result<R = unknown>(ref: Enqueued<R> | TaskRef | string, options?: ResultOptions): Promise<R> {
+    const awaited = awaitedRef(ref);
+    const timeoutMs = timeoutOf(options);
+    this.writer.checkOpen('JobQueue.result');
+    this.writer.checkCanWait('JobQueue.result');
+    return (await this.results.wait(awaited, timeoutMs)) as R;
   }
 
   private build(target: JobClass, params: unknown, options?: EnqueueOptions): Built | Promise<Built> {

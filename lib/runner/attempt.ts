@@ -1,7 +1,9 @@
 import type { ClaimedTask, LeaseGuard } from '../backend/backend.js';
 import type { LockConflictError } from '../task/errors.js';
-import type { ParkReason } from '../task/task-record.js';
-import type { Task } from '../task/task.js';
+import type { Outcome } from '../task/outcome.js';
+import type { ParkReason, TaskNotes } from '../task/task-record.js';
+import type { Task, TaskJournal } from '../task/task.js';
+import { RunNotes } from './run-notes.js';
 
 /** How an attempt came to its end. */
 export type End =
@@ -13,10 +15,18 @@ export type End =
   | { readonly type: 'conflict'; readonly error: LockConflictError }
   | { readonly type: 'handed-back' };
 
+/** Takes down what runs say about their tasks. */
+export interface Scribe {
+  /** The time of a line. */
+  now(): number;
+  /** There is something to be sent. */
+  noted(attempt: Attempt): void;
+}
+
 const handedBack: End = { type: 'handed-back' };
 
 /** One claimed task while this process has it: what the runner can say to a run, and what becomes of it. */
-export class Attempt {
+export class Attempt implements TaskJournal {
   /** When the lease ends, by this process's clock; moved on by each renewal. */
   leaseEndsAt: number;
   isCancelled = false;
@@ -37,6 +47,8 @@ export class Attempt {
   endedAt = 0;
   /** Who renews the lease beside us, and by which number it knows it. */
   guarded: { readonly guard: LeaseGuard; readonly row: number } | undefined;
+  /** What the run has said about its task; most say nothing. */
+  notes: RunNotes | undefined;
   private task: Task<never> | undefined;
   private reason: Error | undefined;
   private finish: ((end: End) => void) | undefined;
@@ -44,6 +56,7 @@ export class Attempt {
   constructor(
     readonly claimed: ClaimedTask,
     leaseEndsAt: number,
+    private readonly scribe: Scribe,
   ) {
     this.leaseEndsAt = leaseEndsAt;
   }
@@ -69,6 +82,25 @@ export class Attempt {
   opened(task: Task<never>): void {
     this.task = task;
     if (this.reason) task.abort(this.reason);
+  }
+
+  log(message: string): void {
+    // Of a handler that goes on after its attempt has ended nothing is kept.
+    if (this.hasOutcome) return;
+    (this.notes ??= new RunNotes()).log(message, this.scribe.now());
+    this.scribe.noted(this);
+  }
+
+  progress(percent: number, note?: string): void {
+    if (this.hasOutcome) return;
+    (this.notes ??= new RunNotes()).progress(percent, note);
+    this.scribe.noted(this);
+  }
+
+  /** What is to be stored with its outcome; nothing where the record goes with it. */
+  notesWith(outcome: Outcome): TaskNotes | undefined {
+    if (!this.notes || ('keepMs' in outcome && outcome.keepMs <= 0)) return undefined;
+    return this.notes.left;
   }
 
   /** Tells the handler to stop, once; its outcome still counts. */
@@ -103,4 +135,12 @@ export class Attempt {
     this.isOver = true;
     this.finish?.(handedBack);
   }
+}
+
+/** When the first of these leases ends. */
+export function earliestEnd(attempts: ReadonlySet<Attempt>, except?: ReadonlySet<Attempt>): number {
+  let earliest = Infinity;
+  for (const attempt of attempts)
+    if (!except?.has(attempt) && !attempt.isLost) earliest = Math.min(earliest, attempt.leaseEndsAt);
+  return earliest;
 }

@@ -37,7 +37,8 @@ export class Completion implements TaskCompletion {
     const { queue, id, epoch, job } = this.attempt.claimed;
     this.attempt.isCompleting = true;
     const outcome = this.successOf(this.attempt, result);
-    const settled = await store.settle(transaction, { queue, id, epoch, outcome });
+    const notes = this.attempt.notesWith(outcome);
+    const settled = await store.settle(transaction, { queue, id, epoch, outcome, notes });
     if (settled === 'settled') return;
     // Nothing of the transaction may stand: whoever has the task now does its work.
     const why = 'its lease was lost, or it is completed already; the transaction must be rolled back';

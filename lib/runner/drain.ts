@@ -33,7 +33,11 @@ export async function drain(draining: Draining): Promise<void> {
 }
 
 /** Waits for the answer to a last call, but not for good. */
-export async function lastAnswer(clock: Clock, call: Promise<unknown>): Promise<void> {
+export async function lastAnswer(
+  clock: Clock,
+  call: Promise<unknown>,
+  withinMs = lastOffersMs,
+): Promise<void> {
   let isAnswered = false;
   const answered = new TurningPoint(clock, () => isAnswered);
   void call
@@ -42,5 +46,5 @@ export async function lastAnswer(clock: Clock, call: Promise<unknown>): Promise<
       isAnswered = true;
       answered.changed();
     });
-  await answered.within(lastOffersMs);
+  await answered.within(withinMs);
 }

@@ -119,9 +119,8 @@ export class Executor {
     const { claimed } = attempt;
     if (attempt.isOver) return stoppedShort;
     if (claimed.conflictsWith === undefined) this.started(claimed);
-    const task = (run.task = new Task<never>(claimed, params as never, this.log, () =>
-      this.completionOf(attempt),
-    ));
+    const completion = () => this.completionOf(attempt);
+    const task = (run.task = new Task<never>(claimed, params as never, this.log, completion, attempt));
     attempt.opened(task);
     const opening = job.handler.open(task);
     return isPromise(opening)

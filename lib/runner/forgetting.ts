@@ -36,18 +36,14 @@ export class Forgetting {
     let after: string | undefined;
     do {
       const page = await schedules.list(queue, { limit: pageSize, after });
-      after = page.length === pageSize ? page.at(-1)!.id : undefined;
-      const stale = page.filter(
+      after = page.next;
+      const stale = page.schedules.filter(
         (one) =>
           one.declaredAt !== undefined &&
           one.declaredAt + forgetAfterMs <= now &&
           !this.declaring.declares(one),
       );
-      for (const one of stale) {
-        await schedules.remove(one, one.declaredAt);
-        // The page is cut where its last one is gone: what is behind it is looked through another day.
-        if (one.id === after) after = undefined;
-      }
+      for (const one of stale) await schedules.remove(one, one.declaredAt);
     } while (after !== undefined);
   }
 }

@@ -3,7 +3,8 @@ import type { Clock, ClockTimer } from '../task/clock.js';
 import { LeaseLostError, TaskCancelledError } from '../task/errors.js';
 import type { Lease } from '../task/outcome.js';
 import type { TaskRef } from '../task/task-record.js';
-import type { Attempt } from './attempt.js';
+import { earliestEnd, type Attempt } from './attempt.js';
+import { EarlyRings } from './early-rings.js';
 import type { RunnerSettings } from './runner-settings.js';
 
 /**
@@ -21,6 +22,7 @@ export class LeaseKeeper {
   private renewal: Promise<void> | undefined;
   private patience: ClockTimer | undefined;
   private failedSince: number | undefined;
+  private readonly early = new EarlyRings();
 
   private readonly leaseMs: number;
   private guard: LeaseGuard | undefined;
@@ -63,6 +65,7 @@ export class LeaseKeeper {
     this.attempts.add(attempt);
     if (this.timer === undefined) this.tickAfter(this.pauseMs);
     if (this.guard) attempt.guarded = { guard: this.guard, row: this.guard.hold(attempt.claimed) };
+    if (this.early.take(attempt.claimed, this.clock.elapsed())) void this.askAbout(attempt);
   }
 
   unwatch(attempt: Attempt): void {
@@ -73,10 +76,20 @@ export class LeaseKeeper {
 
   /** A cancellation that the bell brought. */
   cancel(queue: string, id: string): void {
+    let isHere = false;
     // After a lost lease the same runner may have the task a second time.
-    for (const attempt of this.attempts)
-      if (attempt.claimed.id === id && attempt.claimed.queue === queue)
-        attempt.cancel(new TaskCancelledError(`task ${id} was cancelled`));
+    for (const attempt of this.attempts) {
+      if (attempt.claimed.id !== id || attempt.claimed.queue !== queue) continue;
+      isHere = true;
+      attempt.cancel(new TaskCancelledError(`task ${id} was cancelled`));
+    }
+    if (!isHere) this.early.add({ queue, id }, this.clock.elapsed());
+  }
+
+  /** It was rung for before it was here: that may have been for this run, or for one before it, and the store knows. */
+  private async askAbout(attempt: Attempt): Promise<void> {
+    const { cancelled } = await this.renewNow([attempt]).catch(() => nothingToTell);
+    for (const { queue, id } of cancelled) this.cancel(queue, id);
   }
 
   /** Whether a blocked event loop has kept leases from being renewed: they must not be taken for lost before. */
@@ -232,10 +245,3 @@ export class LeaseKeeper {
 
 const noAttempts: Set<Attempt> = new Set();
 const nothingToTell: Renewal = { lost: [], cancelled: [] };
-
-function earliestEnd(attempts: ReadonlySet<Attempt>, except: ReadonlySet<Attempt> = noAttempts): number {
-  let earliest = Infinity;
-  for (const attempt of attempts)
-    if (!except.has(attempt) && !attempt.isLost) earliest = Math.min(earliest, attempt.leaseEndsAt);
-  return earliest;
-}

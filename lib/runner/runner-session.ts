@@ -6,16 +6,22 @@ import type { JobRegistry } from '../job/job-registry.js';
 import type { TaskEvents } from '../job/task-events.js';
 import type { Clock } from '../task/clock.js';
 import type { Outcome } from '../task/outcome.js';
+import { Annotator } from './annotator.js';
 import { Attempt } from './attempt.js';
 import type { DeclaredSchedules } from './declared-schedules.js';
 import type { Executor } from './executor.js';
 import { drain, lastAnswer } from './drain.js';
 import { Exchanges } from './exchanges.js';
+import { FinishHints } from './finish-hints.js';
 import { Intake } from './intake.js';
 import { LeaseKeeper } from './lease-keeper.js';
+import { Reports } from './reports.js';
+import { tellEnd } from './run-events.js';
+import { infoOf } from './runner-info.js';
 import type { QueueSettings, RunnerSettings } from './runner-settings.js';
 import { SilentQueues } from './silent-queues.js';
 import { Sweep } from './sweep.js';
+import { Tally } from './tally.js';
 import { TurningPoint } from './turning-point.js';
 import { lineOf } from '../task/stored-error.js';
 import type { TaskLog } from './task-log.js';
@@ -44,6 +50,10 @@ export class RunnerSession {
   private readonly silent: SilentQueues;
   private readonly exchanges: Exchanges;
   private readonly running = new Set<Attempt>();
+  private readonly annotator: Annotator;
+  private readonly tally = new Tally();
+  private readonly reports: Reports;
+  private readonly hints: FinishHints;
   /** Nothing runs any more. */
   private readonly drained: TurningPoint;
   private stopListening: () => void = () => undefined;
@@ -55,7 +65,7 @@ export class RunnerSession {
     private readonly settings: RunnerSettings,
     queues: readonly QueueSettings[],
   ) {
-    const { backend, clock, registry, lines, events } = parts;
+    const { backend, clock, registry, lines } = parts;
     const say = this.say.bind(this);
     this.silent = new SilentQueues(clock, (message, reason) => say('warn', message, reason));
     this.intake = new Intake(
@@ -70,11 +80,17 @@ export class RunnerSession {
       say('warn', message, error);
       this.exchanges.wake();
     });
+    this.annotator = new Annotator(backend.tasks, clock);
+    this.reports = new Reports(backend, clock, this.tally, () =>
+      infoOf(this.name, settings.concurrency, queues, this.running, clock.elapsed()),
+    );
+    this.hints = new FinishHints(backend.events, clock, backend.bell.lossless);
     const { intake, keeper, silent } = this;
     const sweep = new Sweep(backend.bell.lossless ? Infinity : settings.pollIntervalMs);
     const begin = (tasks: readonly ClaimedTask[], leaseEndsAt: number) => this.runAll(tasks, leaseEndsAt);
+    const settled = (attempt: Attempt, end: Outcome | 'lost') => this.settled(attempt, end);
     this.exchanges = new Exchanges(
-      { backend, clock, lines, events, intake, keeper, silent, sweep, begin, say },
+      { backend, clock, lines, intake, keeper, silent, sweep, begin, settled, say },
       {
         name: this.name,
         leaseMs: settings.leaseMs,
@@ -87,6 +103,7 @@ export class RunnerSession {
     this.keeper.start(this.intake.queues);
     void this.listen();
     this.exchanges.wake();
+    this.reports.begin();
   }
 
   /** Claims nothing more; what runs may end, then it is handed back. */
@@ -105,7 +122,9 @@ export class RunnerSession {
     this.isOver = true;
     this.exchanges.stop();
     this.stopListening();
-    await this.keeper.stop();
+    this.annotator.end();
+    this.hints.end();
+    await Promise.all([this.keeper.stop(), this.reports.end()]);
   }
 
   private async listen(): Promise<void> {
@@ -135,11 +154,12 @@ export class RunnerSession {
   /** All are held before the first begins: a handler may keep the event loop from turning. */
   private runAll(tasks: readonly ClaimedTask[], leaseEndsAt: number): void {
     const attempts = tasks.map((task) => {
-      const attempt = new Attempt(task, leaseEndsAt);
+      const attempt = new Attempt(task, leaseEndsAt, this.annotator);
       this.running.add(attempt);
       this.keeper.watch(attempt);
       return attempt;
     });
+    this.reports.changed();
     for (const attempt of attempts) this.run(attempt);
   }
 
@@ -155,9 +175,18 @@ export class RunnerSession {
     this.running.delete(attempt);
     attempt.hasOutcome = true;
     if (attempt.startedAt > 0) attempt.endedAt = this.parts.clock.elapsed();
+    if (attempt.notes) this.annotator.leave(attempt);
     if (outcome.type === 'handed-back' && !attempt.isLost) this.parts.lines.handedBack(attempt.claimed);
     this.exchanges.offer(attempt, outcome);
     this.drained.changed();
+  }
+
+  private settled(attempt: Attempt, end: Outcome | 'lost'): void {
+    tellEnd(this.parts.events, attempt, end);
+    this.reports.changed();
+    if (end === 'lost') return;
+    this.tally.count(attempt, end);
+    this.hints.settled(attempt.claimed, end);
   }
 
   private say(level: 'warn' | 'error', message: string, error?: unknown): void {

@@ -1,4 +1,5 @@
-import { TaskFailedError } from './errors.js';
+import { inspect } from 'node:util';
+import { InvalidOptionError, TaskFailedError } from './errors.js';
 import { toMs, type Duration } from './duration.js';
 import { isError } from './realm.js';
 
@@ -25,6 +26,12 @@ export interface TaskLines {
 export interface TaskCompletion {
   transaction<R>(work: (transaction: unknown) => R | Promise<R>): Promise<R>;
   complete(transaction: unknown, result?: unknown): Promise<void>;
+}
+
+/** Keeps what a run says about its task. */
+export interface TaskJournal {
+  log(message: string): void;
+  progress(percent: number, note?: string): void;
 }
 
 /** What a handler said about its own end, by `fail` or `snooze`. It counts even where user code catches the throw. */
@@ -64,9 +71,17 @@ export class Task<P = unknown, In = P> {
   #end: { willRetry: boolean; error?: unknown; result?: unknown } | undefined;
   readonly #lines: TaskLines;
   readonly #completion: (() => TaskCompletion) | undefined;
+  readonly #journal: TaskJournal | undefined;
 
   /** @internal */
-  constructor(facts: TaskFacts, params: P, lines: TaskLines, completion?: () => TaskCompletion) {
+  constructor(
+    facts: TaskFacts,
+    params: P,
+    lines: TaskLines,
+    completion?: () => TaskCompletion,
+    /** There while it runs. */
+    journal?: TaskJournal,
+  ) {
     this.id = facts.id;
     this.job = facts.job;
     this.queue = facts.queue;
@@ -78,6 +93,7 @@ export class Task<P = unknown, In = P> {
     this.#facts = facts;
     this.#lines = lines;
     this.#completion = completion;
+    this.#journal = journal;
   }
 
   /** @internal The same under another id: the one that was stored, where that is a task which gave way. */
@@ -121,9 +137,28 @@ export class Task<P = unknown, In = P> {
     return this.#end?.result;
   }
 
-  /** Writes a line under the job's name. */
+  /**
+   * Writes a line under the job's name, and keeps it with the task: the latest 100, of at most 2,000 bytes each and 64 KiB in
+   * one run. Where the task is being enqueued there is nothing yet to keep it with.
+   */
   log(message: string): void {
     this.#lines.write('log', this.job, message);
+    this.#journal?.log(typeof message === 'string' ? message : inspect(message));
+  }
+
+  /**
+   * Says how far the task is, from 0 to 100, which `JobCatalog` then shows; what lies beyond becomes 0 or 100. Calls are free:
+   * the latest is stored, at most twice a second.
+   */
+  progress(percent: number, note?: string): void {
+    const { job } = this;
+    if (typeof percent !== 'number' || Number.isNaN(percent))
+      throw new InvalidOptionError(job, 'progress', percent, 'a number from 0 to 100');
+    if (note !== undefined && typeof note !== 'string')
+      throw new InvalidOptionError(job, 'the note of a progress', note, 'a text');
+    if (!this.#journal)
+      throw new InvalidOptionError(job, 'progress', percent, 'told in a run, not while the task is enqueued');
+    this.#journal.progress(Math.min(Math.max(percent, 0), 100), note);
   }
 
   /** Fails the attempt; with `retry: false` the task is dead at once. */

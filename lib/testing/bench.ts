@@ -142,9 +142,10 @@ export class Bench implements StandIns {
     const claimed = await taking;
     if (!claimed) return;
     const { epoch, receipt } = claimed;
-    const store = (outcome: Parameters<TestStore['settle']>[0][number]['outcome']) =>
-      this.store.settle([{ queue, id, epoch, receipt, outcome }]);
-    const run = (await this.runs()).run(claimed, { store });
+    const runs = await this.runs();
+    const run = runs.run(claimed, {
+      store: (outcome, notes) => this.store.settle([{ queue, id, epoch, receipt, outcome, notes }]),
+    });
     const outcome = await this.passage!.until(run);
     if (outcome.type === 'failed' || outcome.type === 'dead') throw outcome.error;
   }

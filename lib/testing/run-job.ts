@@ -35,7 +35,7 @@ export interface RunJobOptions extends CallOptions {
 export type RunJobArguments<J extends JobClass> = EnqueueArguments<J, RunJobOptions>;
 
 /** What `run` returns. */
-export type ResultOf<J extends JobClass> = Awaited<ReturnType<InstanceType<J>['run']>>;
+export type ReturnedBy<J extends JobClass> = Awaited<ReturnType<InstanceType<J>['run']>>;
 
 const ownKeys = ['attempt', 'failures', 'scheduleId', 'slot', 'signal'];
 const callKeys = ['id', 'queue', 'priority', 'retries', 'backoff', 'jitter', 'timeout'];

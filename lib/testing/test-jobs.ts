@@ -5,7 +5,7 @@ import type { Bench } from './bench.js';
 import { TestJobsError } from './errors.js';
 import type { EnqueuedTask } from './ledger.js';
 import { nap } from './real-time.js';
-import { claimedAs, type ResultOf, type RunJobArguments, type RunJobOptions } from './run-job.js';
+import { claimedAs, type ReturnedBy, type RunJobArguments, type RunJobOptions } from './run-job.js';
 import type { RunOutcome } from './run-outcome.js';
 
 /** What `run` gets. */
@@ -88,12 +88,12 @@ export class TestJobs {
    * Runs one handler with its hooks, checks and enhancers, as a runner would, and stores nothing. Params that are wrong reject,
    * as they do at enqueue; whatever the handler does is an outcome. Needs no `init()`.
    */
-  async runJob<J extends JobClass>(job: J, ...args: RunJobArguments<J>): Promise<RunOutcome<ResultOf<J>>> {
+  async runJob<J extends JobClass>(job: J, ...args: RunJobArguments<J>): Promise<RunOutcome<ReturnedBy<J>>> {
     const [params, options = {}] = args as [unknown, RunJobOptions?];
     const { bench } = this;
     const runs = await bench.runs();
     const claimed = await claimedAs(bench.registry, job, params, options, bench.clock.now());
-    const run = runs.run<ResultOf<J>>(claimed, { signal: options.signal });
+    const run = runs.run<ReturnedBy<J>>(claimed, { signal: options.signal });
     return bench.passage ? bench.passage.until(run) : run;
   }
 

@@ -2,6 +2,7 @@ import type { EnqueueArguments, JobClass } from '../job/job-handler.js';
 import type { Bulk } from '../queue/bulk.js';
 import type { Enqueued } from '../queue/enqueued.js';
 import { JobQueue } from '../queue/job-queue.js';
+import type { ResultOf } from '../queue/result-of.js';
 import type { EnqueueOptions } from '../task/enqueue-options.js';
 
 /** What a call said, and what became of it. */
@@ -19,7 +20,7 @@ export function testQueueOf(told: Told): typeof JobQueue {
     override async enqueue<J extends JobClass>(
       job: J,
       ...args: EnqueueArguments<J, EnqueueOptions>
-    ): Promise<Enqueued> {
+    ): Promise<Enqueued<ResultOf<J>>> {
       const enqueued = await super.enqueue(job, ...args);
       await told([{ options: args[1], enqueued }]);
       return enqueued;

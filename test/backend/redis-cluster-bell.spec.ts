@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Cluster } from 'ioredis';
-import { plainListener, RedisBell } from '../../lib/backend/redis/redis-bell.js';
+import { RedisBell } from '../../lib/backend/redis/redis-bell.js';
 import { connect, makeClient } from '../../lib/backend/redis/redis-clients.js';
 import { RedisClusterTasks } from '../../lib/backend/redis/redis-cluster-tasks.js';
 import { RedisConnection } from '../../lib/backend/redis/redis-connection.js';
 import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
+import { plainListener } from '../../lib/backend/redis/redis-listener.js';
 import { RedisSchedules } from '../../lib/backend/redis/redis-schedules.js';
 import { redisTarget } from '../../lib/backend/redis/redis-target.js';
 import { eventually } from '../support/app.js';
@@ -23,7 +24,9 @@ async function plainParts() {
   await connect(client, target);
   const connection = new RedisConnection(client, new RedisKeys('plain'), 5_000, 'plain');
   open.push(connection);
-  const bell = new RedisBell(connection, plainListener(client));
+  const listener = plainListener(client);
+  const bell = new RedisBell(connection, listener);
+  listener.onMessage = (channel, message) => bell.heard(channel, message);
   const schedules = new RedisSchedules(connection, settings);
   return { bell, schedules, tasks: new RedisClusterTasks(connection, settings) };
 }

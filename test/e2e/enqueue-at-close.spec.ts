@@ -36,6 +36,7 @@ function adding(add: (go: () => ReturnType<Backend['tasks']['add']>) => ReturnTy
       claim: (request) => store.tasks.claim(request),
       settle: (settlements) => store.tasks.settle(settlements),
       renew: (leases, leaseMs) => store.tasks.renew(leases, leaseMs),
+      annotate: (notes) => store.tasks.annotate(notes),
       unpark: (queue, definitions, after) => store.tasks.unpark(queue, definitions, after),
     },
   });

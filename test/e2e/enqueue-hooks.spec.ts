@@ -32,6 +32,7 @@ function backendWith(makeAdd: (add: Add) => Add): Backend {
       claim: (request) => tasks.claim(request),
       settle: (settlements) => tasks.settle(settlements),
       renew: (leases, leaseMs) => tasks.renew(leases, leaseMs),
+      annotate: (notes) => tasks.annotate(notes),
       unpark: (queue, definitions, after) => tasks.unpark(queue, definitions, after),
     },
   };

@@ -39,8 +39,14 @@ function changed(real: Backend, { tasks, bell, guarded }: Changes): Backend {
     get catalog() {
       return real.catalog;
     },
+    get stats() {
+      return real.stats;
+    },
     get bell() {
       return bell ?? real.bell;
+    },
+    get events() {
+      return real.events;
     },
     open: (settings) => real.open(settings),
     close: () => real.close(),
@@ -82,6 +88,7 @@ const withoutOwnRenewals = (tasks: Backend['tasks']): Backend['tasks'] => ({
   claim: (request) => tasks.claim(request),
   settle: (settlements) => tasks.settle(settlements),
   renew: down,
+  annotate: (notes) => tasks.annotate(notes),
   unpark: (...args) => tasks.unpark(...args),
 });
 

@@ -166,9 +166,7 @@ describe('A store that could not store a group', () => {
     const { jobs } = await start({
       providers: [Usual],
       before: (store) => ({
-        ...{ name: store.name, schedules: store.schedules, catalog: store.catalog, bell: store.bell },
-        open: (settings) => store.open(settings),
-        close: () => store.close(),
+        ...store,
         tasks: {
           add: async (groups) => {
             const good = groups.filter(([task]) => task!.id !== 'bad');
@@ -180,6 +178,7 @@ describe('A store that could not store a group', () => {
           claim: (request) => store.tasks.claim(request),
           settle: (settlements) => store.tasks.settle(settlements),
           renew: (leases, leaseMs) => store.tasks.renew(leases, leaseMs),
+          annotate: (notes) => store.tasks.annotate(notes),
           unpark: (...args) => store.tasks.unpark(...args),
         },
       }),

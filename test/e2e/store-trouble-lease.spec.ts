@@ -47,7 +47,7 @@ describe('leases', () => {
     for (let count = 0; count < 10; count++) await enqueue(`t${count}`);
     for (let seconds = 0; seconds < 120; seconds++) {
       await advance(second);
-      const pending = await store.catalog.list('default', 'pending', { limit: 100 });
+      const { tasks: pending } = await store.catalog.list('default', 'pending', { limit: 100 });
       expect(pending).toHaveLength(10);
       for (const { leaseEndsAt } of pending) expect(leaseEndsAt! - now()).toBeGreaterThan(10 * second);
     }

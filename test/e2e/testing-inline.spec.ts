@@ -91,16 +91,25 @@ describe('An application under test, inline', () => {
     expect(app.get(Journal).lines).toEqual(['run a', 'run bad', 'run b']);
   });
 
-  it('stores results that are to be kept', async () => {
+  it('stores results that are to be kept, and what the run said', async () => {
     @Job({ keep: '1h' })
     class Count {
-      run() {
+      run(_: void, task: Task) {
+        task.progress(70, 'seven of ten');
+        task.log('counted');
         return 7;
       }
     }
     const { queue, catalog } = await start([Count as never]);
-    const { id } = await queue.enqueue(Count);
-    expect(await catalog.task(id)).toMatchObject({ state: 'succeeded', result: '7', attempt: 1 });
+    const task = await queue.enqueue(Count);
+    expect(await catalog.task(task.id)).toMatchObject({
+      state: 'succeeded',
+      result: '7',
+      attempt: 1,
+      progress: { percent: 70, note: 'seven of ten' },
+      lines: [{ message: 'counted' }],
+    });
+    expect(await queue.result(task)).toBe(7);
   });
 
   it('leaves schedules to time', async () => {

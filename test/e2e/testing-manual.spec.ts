@@ -240,6 +240,19 @@ describe('An application under test, manual', () => {
     expect(await jobs.drain()).toMatchObject({ succeeded: 0 });
   });
 
+  it('gives the result of a task that is awaited while it is drained', async () => {
+    @Job({ keep: '1h' })
+    class Count implements JobHandler<void, number> {
+      run() {
+        return 7;
+      }
+    }
+    const { queue, jobs } = await startUnderTest({ providers: [Count] });
+    const result = queue.result(await queue.enqueue(Count, undefined, { in: '10s' }));
+    await jobs.drain();
+    expect(await result).toBe(7);
+  });
+
   it('takes any transaction, and lists the task at once', async () => {
     const { queue, jobs } = await start();
     await queue.enqueue(Note, 'a', { transaction: { query: () => undefined } });

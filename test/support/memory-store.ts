@@ -17,6 +17,8 @@ export async function openMemoryStore(settings: BackendSettings): Promise<TestSt
     backend,
     advance: (ms) => clock.advance(ms),
     lockEntries: async (queue) => Array.from(entriesOf(queue), ([key, { id }]) => [key, id]),
+    noteEntries: async (queue) =>
+      [...store.look(queue).tasks.values()].filter(({ notes }) => notes).map(({ id }) => id),
     close: () => backend.close(),
   };
 }

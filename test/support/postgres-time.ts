@@ -20,9 +20,32 @@ export async function agePostgresQueue(
   const slots = ['first_slot', 'next_slot', 'last_slot', 'declared_at'];
   const errors = `errors = (SELECT jsonb_agg(jsonb_set(e, '{at}', to_jsonb((e ->> 'at')::bigint - ${by})) ORDER BY n)
     FROM jsonb_array_elements(errors) WITH ORDINALITY AS u (e, n))`;
+  const tables = quoted(schema);
+  // Beyond the other moments first, and then to their places: each is part of a key, and none may meet another on the way.
+  const backAsKey = (table: string, keys: string[]) => `
+    UPDATE ${tables}.${table} SET ${keys.map((key) => `${key} = -(${key} - ${by})`).join(', ')} WHERE queue = ${name};
+    UPDATE ${tables}.${table} SET ${keys.map((key) => `${key} = -${key}`).join(', ')} WHERE queue = ${name};`;
   await exec(`BEGIN;
-    UPDATE ${quoted(schema)}.tasks SET ${back(moments)}, ${backIfAny('remove_at')}, ${errors} WHERE queue = ${name};
-    UPDATE ${quoted(schema)}.schedules SET ${back(slots)}, ${backIfAny('look_at')} WHERE queue = ${name};
-    UPDATE ${quoted(schema)}.queues SET ${backIfAny('paused_until')} WHERE queue = ${name};
+    UPDATE ${tables}.tasks SET ${back(moments)}, ${backIfAny('remove_at')}, ${errors} WHERE queue = ${name};
+    UPDATE ${tables}.schedules SET ${back(slots)}, ${backIfAny('look_at')} WHERE queue = ${name};
+    UPDATE ${tables}.queues SET ${backIfAny('paused_until')} WHERE queue = ${name};
+    UPDATE ${tables}.job_figures SET ${back(['last_run_at', 'last_failure_at'])} WHERE queue = ${name};
+    UPDATE ${tables}.lost_runs SET ${back(['at', 'slot'])} WHERE queue = ${name};
+    ${backAsKey('throughput', ['at'])}
+    ${backAsKey('slot_outcomes', ['slot', 'at'])}
     COMMIT;`);
+}
+
+/** The same for runners. */
+export async function agePostgresRunners(
+  exec: (sql: string) => Promise<unknown>,
+  schema: string,
+  runners: readonly string[],
+  ms: number,
+): Promise<void> {
+  const by = Math.round(ms);
+  const names = runners.map((runner) => `'${runner.replaceAll("'", "''")}'`).join(', ');
+  await exec(`UPDATE ${quoted(schema)}.runners SET started_at = started_at - ${by}, seen_at = seen_at - ${by},
+    alive_until = CASE WHEN alive_until < 9223372036854775807 THEN alive_until - ${by} ELSE alive_until END
+    WHERE name IN (${names})`);
 }

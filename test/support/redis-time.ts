@@ -44,15 +44,58 @@ rewrite(KEYS[10], function(value, id)
   return head .. back(due) .. middle .. back(finished) .. runner
 end)
 rewrite(KEYS[11], function(value, field)
-  if string.sub(field, -2) ~= ':e' then return value end
-  return (string.gsub(value, '"at":(%d+)}', function(at) return '"at":' .. back(at) .. '}' end))
+  local kind = string.sub(field, -2)
+  if kind ~= ':e' and kind ~= ':s' then return value end
+  value = string.gsub(value, '"at":(%d+)}', function(at) return '"at":' .. back(at) .. '}' end)
+  if kind == ':e' then return value end
+  return (string.gsub(value, '{"slot":(%d+)', function(slot) return '{"slot":' .. back(slot) end))
 end)
 rewrite(KEYS[14], function(value)
   local slot, first, last, counts, declared, rest =
     string.match(value, '^([^|]*)|([^|]*)|([^|]*)|([^|]*|[^|]*|[^|]*)|([^|]*)|(.*)$')
   return back(slot) .. '|' .. back(first) .. '|' .. back(last) .. '|' .. counts .. '|' .. back(declared) .. '|' .. rest
 end)
+local stats = redis.call('HGETALL', KEYS[16])
+redis.call('DEL', KEYS[16])
+local spans = { m = { 60000, 60 }, h = { 3600000, 168 } }
+for i = 1, #stats, 2 do
+  local field, value = stats[i], stats[i + 1]
+  local span = spans[string.sub(field, 1, 1)]
+  if span then
+    local number, counts = string.match(value, '^(%d+)(|.*)$')
+    number = math.floor((tonumber(number) * span[1] - ms) / span[1])
+    redis.call('HSET', KEYS[16], string.sub(field, 1, 1) .. int(number % span[2]), int(number) .. counts)
+  else
+    local counts, ran, failed, error =
+      string.match(value, '^([^|]*|[^|]*|[^|]*|[^|]*|[^|]*|[^|]*|[^|]*|)([^|]*)|([^|]*)(|.*)$')
+    redis.call('HSET', KEYS[16], field, counts .. back(ran) .. '|' .. back(failed) .. error)
+  end
+end
 `;
+
+/** The same for what is known of runners. */
+const ageRunners = `
+local ms = tonumber(ARGV[1])
+local function int(n) return string.format('%.0f', n) end
+for i = 2, #ARGV do
+  local ends, text = redis.call('ZSCORE', KEYS[2], ARGV[i]), redis.call('HGET', KEYS[1], ARGV[i])
+  if ends then redis.call('ZADD', KEYS[2], int(tonumber(ends) - ms), ARGV[i]) end
+  if text then
+    local started, seen, rest = string.match(text, '^(%d+)|(%d+)(|.*)$')
+    redis.call('HSET', KEYS[1], ARGV[i], int(started - ms) .. '|' .. int(seen - ms) .. rest)
+  end
+end
+`;
+
+export async function ageRedisRunners(
+  client: Redis | Cluster,
+  prefix: string,
+  names: readonly string[],
+  ms: number,
+): Promise<void> {
+  const keys = new RedisKeys(prefix).runners;
+  await client.eval(ageRunners, keys.length, ...keys, ms, ...names);
+}
 
 export async function ageRedisQueue(
   client: Redis | Cluster,

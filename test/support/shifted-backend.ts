@@ -1,5 +1,6 @@
 import type { Backend, CatalogStore, TaskStore } from '../../lib/backend/backend.js';
 import type { ScheduleRecord, ScheduleStore } from '../../lib/backend/schedule-store.js';
+import type { RunsInSpan, StatsStore } from '../../lib/backend/stats-store.js';
 import type { NewTask, StoreTime, TaskRecord } from '../../lib/task/task-record.js';
 
 /**
@@ -8,15 +9,23 @@ import type { NewTask, StoreTime, TaskRecord } from '../../lib/task/task-record.
  */
 export class ShiftedBackend {
   private offsetMs = 0;
-  private readonly queues = new Set<string>();
+  /** Those that the test has used. */
+  readonly queues = new Set<string>();
+  private readonly runners = new Set<string>();
+  /** By how much the clock had been moved when a task was claimed: the start of its run is told by its epoch, which stays. */
+  private readonly offsetsOfClaims = new Map<string, number>();
 
   constructor(
     private readonly real: Backend,
+    /** Makes a queue older, with its schedules and the counts and slots that were reported of it. */
     private readonly age: (queue: string, ms: number) => Promise<void>,
+    /** Makes what is known of runners older. */
+    private readonly ageRunners: (names: readonly string[], ms: number) => Promise<void>,
   ) {}
 
   async advance(ms: number): Promise<void> {
     for (const queue of this.queues) await this.age(queue, ms);
+    if (this.runners.size > 0) await this.ageRunners([...this.runners], ms);
     this.offsetMs += ms;
   }
 
@@ -27,7 +36,9 @@ export class ShiftedBackend {
       tasks: this.tasks(real.tasks),
       schedules: this.schedules(real.schedules),
       catalog: this.catalog(real.catalog),
+      stats: this.stats(real.stats),
       bell: real.bell,
+      events: real.events,
       open: (settings) => real.open(settings),
       close: () => real.close(),
     };
@@ -39,6 +50,7 @@ export class ShiftedBackend {
       claim: async (request) => {
         for (const { queue } of request.queues) this.queues.add(queue);
         const claim = await tasks.claim(request);
+        for (const { queue, id } of claim.tasks) this.offsetsOfClaims.set(`${queue} ${id}`, this.offsetMs);
         const seen = claim.tasks.map((task) => ({
           ...task,
           enqueuedAt: this.seen(task.enqueuedAt),
@@ -49,6 +61,7 @@ export class ShiftedBackend {
       },
       settle: (settlements) => tasks.settle(settlements),
       renew: (leases, leaseMs) => tasks.renew(leases, leaseMs),
+      annotate: (notes) => tasks.annotate(notes),
       unpark: (queue, definitions, after) => tasks.unpark(queue, definitions, after),
     };
   }
@@ -92,7 +105,10 @@ export class ShiftedBackend {
         const schedule = await schedules.get(ref);
         return schedule && this.schedule(schedule);
       },
-      list: async (queue, page) => (await schedules.list(queue, page)).map((one) => this.schedule(one)),
+      list: async (queue, page) => {
+        const { schedules: listed, ...rest } = await schedules.list(queue, page);
+        return { ...rest, schedules: listed.map((one) => this.schedule(one)) };
+      },
       pause: (ref) => schedules.pause(ref),
       resume: (ref, slot, nextSlot) => schedules.resume(ref, this.said(slot), this.said(nextSlot)),
     };
@@ -104,9 +120,12 @@ export class ShiftedBackend {
         const record = await catalog.get(ref);
         return record && this.record(record);
       },
-      list: async (queue, state, page) =>
-        (await catalog.list(queue, state, page)).map((record) => this.record(record)),
+      list: async (queue, state, page) => {
+        const { tasks, ...rest } = await catalog.list(queue, state, page);
+        return { ...rest, tasks: tasks.map((record) => this.record(record)) };
+      },
       counts: (queue) => catalog.counts(queue),
+      glance: (queues) => catalog.glance(queues),
       queues: () => catalog.queues(),
       retry: (refs) => catalog.retry(refs),
       cancel: (refs) => catalog.cancel(refs),
@@ -121,6 +140,41 @@ export class ShiftedBackend {
       lock: (ref) => catalog.lock(ref),
       locks: (queue, page) => catalog.locks(queue, page),
       releaseLock: (ref) => catalog.releaseLock(ref),
+    };
+  }
+
+  private stats(stats: StatsStore): StatsStore {
+    const span = (one: RunsInSpan) => ({ ...one, at: this.seen(one.at) });
+    return {
+      report: (report) => {
+        this.runners.add(report.runner.name);
+        for (const { queue } of [...report.runs, ...report.slots]) this.queues.add(queue);
+        const slots = report.slots.map((one) => ({ ...one, slot: this.said(one.slot) }));
+        return stats.report({ ...report, slots });
+      },
+      leave: (runner) => stats.leave(runner),
+      runners: async () =>
+        (await stats.runners()).map((one) => ({
+          ...one,
+          startedAt: this.seen(one.startedAt),
+          seenAt: this.seen(one.seenAt),
+        })),
+      jobs: async (queues) =>
+        (await stats.jobs(queues)).map((one) => ({
+          ...one,
+          lastRunAt: this.maybeSeen(one.lastRunAt),
+          lastFailureAt: this.maybeSeen(one.lastFailureAt),
+        })),
+      throughput: async (queue) => {
+        const { minutes, hours } = await stats.throughput(queue);
+        return { minutes: minutes.map(span), hours: hours.map(span) };
+      },
+      slots: async (schedule) =>
+        (await stats.slots(schedule)).map((one) => ({
+          ...one,
+          slot: this.seen(one.slot),
+          at: this.seen(one.at),
+        })),
     };
   }
 
@@ -141,6 +195,8 @@ export class ShiftedBackend {
       dueAt: this.seen(record.dueAt),
       slot: this.maybeSeen(record.slot),
       expiresAt: this.maybeSeen(record.expiresAt),
+      startedAt:
+        record.startedAt && record.startedAt + this.offsetsOfClaims.get(`${record.queue} ${record.id}`)!,
       leaseEndsAt: this.maybeSeen(record.leaseEndsAt),
       finishedAt: this.maybeSeen(record.finishedAt),
       errors: record.errors.map((error) => ({ ...error, at: this.seen(error.at) })),

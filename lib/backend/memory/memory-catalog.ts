@@ -1,9 +1,10 @@
 import type { Clock } from '../../task/clock.js';
 import type { TaskRecord, TaskRef, TaskState } from '../../task/task-record.js';
-import type { Acted, CatalogStore } from '../backend.js';
+import type { Acted, CatalogStore, PageRequest, QueueGlance, TaskPage } from '../catalog-store.js';
 import type { HeldLock, LockPage, LockRef } from '../held-lock.js';
 import { locksAtEnqueue } from './memory-locks.js';
 import { stop } from './memory-outcomes.js';
+import { oldestDueAt, pageOf } from './memory-pages.js';
 import type { MemoryQueue } from './memory-queue.js';
 import type { MemoryQueues } from './memory-queues.js';
 import type { MemoryTask } from './memory-task.js';
@@ -18,31 +19,28 @@ export class MemoryCatalog implements CatalogStore {
     return this.store.look(queue).get(id, this.clock.now())?.record();
   }
 
-  async list(
-    queue: string,
-    state: TaskState,
-    { limit, after }: { limit: number; after?: string },
-  ): Promise<TaskRecord[]> {
-    const { lines } = this.purged(queue);
-    const tasks = lines[state].sorted();
-    // A task that has left the state cannot say where to go on; better an end than a second beginning.
-    const last = after === undefined ? -1 : tasks.findIndex(({ id }) => id === after);
-    if (after !== undefined && last < 0) return [];
-    const start = last + 1;
-    return tasks.slice(start, start + limit).map((task) => task.record());
+  async list(queue: string, state: TaskState, page: PageRequest): Promise<TaskPage> {
+    return pageOf(this.purged(queue).lines[state], state, page);
   }
 
   async counts(queue: string): Promise<Record<TaskState, number>> {
-    const { lines } = this.purged(queue);
-    return {
-      scheduled: lines.scheduled.size,
-      waiting: lines.waiting.size,
-      pending: lines.pending.size,
-      succeeded: lines.succeeded.size,
-      dead: lines.dead.size,
-      cancelled: lines.cancelled.size,
-      parked: lines.parked.size,
-    };
+    return countsOf(this.purged(queue));
+  }
+
+  async glance(queues: readonly string[]): Promise<QueueGlance[]> {
+    const now = this.clock.now();
+    return queues.map((name) => {
+      const queue = this.purged(name);
+      const { waiting, scheduled } = queue.lines;
+      // What has fallen due waits, also where no claim has come by.
+      const dueAt = Math.min(oldestDueAt(waiting), scheduled.peek()?.dueAt ?? Infinity);
+      return {
+        queue: name,
+        counts: countsOf(queue),
+        oldestWaitingMs: dueAt <= now ? now - dueAt : undefined,
+        pausedForMs: queue.pausedUntil > now ? queue.pausedUntil - now : undefined,
+      };
+    });
   }
 
   async queues(): Promise<string[]> {
@@ -142,4 +140,16 @@ export class MemoryCatalog implements CatalogStore {
       return task ? act(task, queue, now) : 'missing';
     });
   }
+}
+
+function countsOf({ lines }: MemoryQueue): Record<TaskState, number> {
+  return {
+    scheduled: lines.scheduled.size,
+    waiting: lines.waiting.size,
+    pending: lines.pending.size,
+    succeeded: lines.succeeded.size,
+    dead: lines.dead.size,
+    cancelled: lines.cancelled.size,
+    parked: lines.parked.size,
+  };
 }

@@ -4,11 +4,13 @@ import type { MemoryQueue } from './memory-queue.js';
 import type { MemoryTask } from './memory-task.js';
 
 /** Writes an outcome, if the lease it comes from is still the task's. */
-export function settle(queue: MemoryQueue, { id, epoch, outcome, repeat }: Settlement, now: number): Settled {
+export function settle(queue: MemoryQueue, settlement: Settlement, now: number): Settled {
+  const { id, epoch, outcome, notes, repeat } = settlement;
   const task = queue.get(id, now);
   if (!task) return repeat ? 'settled' : 'lost';
-  if (task.epoch !== epoch) return settleLate(queue, task, { epoch, outcome }, now);
+  if (task.epoch !== epoch) return settleLate(queue, task, settlement, now);
   if (task.state !== 'pending') return repeat ? 'settled' : 'lost';
+  if (notes) task.note(notes);
   if (task.cancelRequested && outcome.type !== 'succeeded') queue.cancel(task, 'cancelled', now);
   else applyOutcome(queue, task, outcome, now);
   return 'settled';
@@ -18,11 +20,12 @@ export function settle(queue: MemoryQueue, { id, epoch, outcome, repeat }: Settl
 function settleLate(
   queue: MemoryQueue,
   task: MemoryTask,
-  { epoch, outcome }: Pick<Settlement, 'epoch' | 'outcome'>,
+  { epoch, outcome, notes }: Settlement,
   now: number,
 ): Settled {
   const isUnclaimed = task.lostEpoch === epoch && (task.state === 'waiting' || task.state === 'dead');
   if (!isUnclaimed || outcome.type !== 'succeeded') return 'lost';
+  if (notes) task.note(notes);
   task.epoch = epoch;
   task.result = outcome.result;
   queue.finish(task, 'succeeded', outcome.keepMs, now);
@@ -85,7 +88,7 @@ export function handBackAllBut(
   now: number,
 ): void {
   const known = new Set(holding.filter((held) => held.queue === queue.name).map(({ id }) => id));
-  for (const task of queue.lines.pending.sorted()) {
+  for (const task of queue.lines.pending.read(Infinity)) {
     if (task.runner !== runner || known.has(task.id)) continue;
     if (task.cancelRequested) queue.cancel(task, 'cancelled', now);
     else applyOutcome(queue, task, { type: 'handed-back' }, now);

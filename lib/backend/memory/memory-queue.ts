@@ -1,8 +1,8 @@
 import type { BackendSettings, Bell, ClaimedTask, JobFingerprint, Unparked } from '../backend.js';
 import type { NewTask, ParkReason, TaskState } from '../../task/task-record.js';
-import type { Heap } from './heap.js';
-import { memoryLines } from './memory-lines.js';
+import { memoryLines, type MemoryLine } from './memory-lines.js';
 import { MemoryLocks } from './memory-locks.js';
+import type { LostRun } from './memory-lost-run.js';
 import { MemoryParked } from './memory-parked.js';
 import { MemoryTask } from './memory-task.js';
 
@@ -25,7 +25,12 @@ export class MemoryQueue {
 
   constructor(
     readonly name: string,
-    private readonly store: { readonly settings: BackendSettings; readonly bell: Bell },
+    private readonly store: {
+      readonly settings: BackendSettings;
+      readonly bell: Bell;
+      /** For whoever counts runs. */
+      readonly lost: LostRun[];
+    },
   ) {}
 
   get hasHeldTasks(): boolean {
@@ -176,16 +181,27 @@ export class MemoryQueue {
     task.runner = runner;
     task.epoch = this.epoch = Math.max(this.epoch + 1, now * 1_000);
     task.lostEpoch = 0;
+    task.startedAt = now;
     task.leaseEndsAt = now + leaseMs;
     this.enter(task, 'pending');
     return task.claimed(conflictsWith);
+  }
+
+  renew(task: MemoryTask, leaseEndsAt: number): void {
+    const { pending } = this.lines;
+    pending.remove(task);
+    task.leaseEndsAt = leaseEndsAt;
+    pending.add(task);
   }
 
   /** A lease that ended without an outcome: its process died, or was cut off. */
   private recover(task: MemoryTask, now: number): void {
     task.lostEpoch = task.epoch;
     task.epoch = 0;
-    if (task.cancelRequested) return this.cancel(task, 'cancelled', now);
+    if (task.cancelRequested) {
+      this.store.lost.push({ task, outcome: 'cancelled', at: now });
+      return this.cancel(task, 'cancelled', now);
+    }
     if (task.lock?.phase === 'while_executing') this.locks.free(task);
     if (task.isInConflict) {
       // It never ran: as when it is handed back.
@@ -193,16 +209,16 @@ export class MemoryQueue {
       return this.move(task, 'waiting');
     }
     task.failures++;
-    task.addError(
-      { name: 'LeaseLostError', message: `runner ${task.runner} did not settle before its lease ended` },
-      now,
-    );
-    if (task.attempt > task.given.retries)
-      return this.finish(task, 'dead', this.store.settings.deadKeepMs, now);
+    const message = `runner ${task.runner} did not settle before its lease ended`;
+    const error = { name: 'LeaseLostError', message };
+    task.addError(error, now);
+    const isDead = task.attempt > task.given.retries;
+    this.store.lost.push({ task, outcome: isDead ? 'dead' : 'lost', error, at: now });
+    if (isDead) return this.finish(task, 'dead', this.store.settings.deadKeepMs, now);
     this.move(task, 'waiting');
   }
 
-  private each(line: Heap<MemoryTask>, act: (task: MemoryTask) => unknown, most = movesPerCall): void {
+  private each(line: MemoryLine, act: (task: MemoryTask) => unknown, most = movesPerCall): void {
     for (let moves = 0; moves < most; moves++) {
       const task = line.peek();
       if (!task || act(task) === false) return;
@@ -211,7 +227,7 @@ export class MemoryQueue {
 
   private enter(task: MemoryTask, state: TaskState): void {
     task.state = state;
-    this.lines[state].push(task);
+    this.lines[state].add(task);
   }
 
   /** There is something to do, or a moment at which there will be: who sleeps must hear of it. */

@@ -1,9 +1,13 @@
-import type { ScheduleRecord } from '../schedule-store.js';
+import { InvalidOptionError } from '../../task/errors.js';
+import type { SchedulePage, ScheduleRecord } from '../schedule-store.js';
+import type { SlotOutcome } from '../stats-store.js';
 
 /** A schedule as the memory store holds it. */
 export type MemorySchedule = { -readonly [Field in keyof ScheduleRecord]: ScheduleRecord[Field] } & {
   /** When `due` looks at it next: at its slot, later where it was deferred, never while it is paused. */
   lookAt: number;
+  /** How its latest slots ended, the latest first. */
+  outcomes: readonly SlotOutcome[];
 };
 
 /**
@@ -30,12 +34,15 @@ export class MemoryScheduleLine {
     return { schedules, nextAt: skip + most < count ? now : (this.inOrder[count]?.lookAt ?? Infinity) };
   }
 
-  after(id: string | undefined, limit: number): MemorySchedule[] {
-    if (id === undefined) return this.inOrder.slice(0, limit);
-    const last = this.byId.get(id);
-    if (!last) return [];
-    const from = this.place(last.lookAt, last.id) + 1;
-    return this.inOrder.slice(from, from + limit);
+  page(limit: number, after: string | undefined): SchedulePage {
+    const from = after === undefined ? 0 : this.placeBehind(after);
+    const page = this.inOrder.slice(from, from + limit);
+    const last = page.at(-1);
+    const isEnd = from + limit >= this.inOrder.length;
+    return {
+      schedules: page.map(recordOf),
+      next: last && !isEnd ? `${last.lookAt}:${last.id}` : undefined,
+    };
   }
 
   /** Puts a schedule, known or not, where it is looked at at this moment. */
@@ -50,6 +57,15 @@ export class MemoryScheduleLine {
     const stored = this.byId.get(id);
     if (stored) this.inOrder.splice(this.place(stored.lookAt, id), 1);
     return this.byId.delete(id);
+  }
+
+  /** How many stand up to the place of a cursor. */
+  private placeBehind(cursor: string): number {
+    const [, time, id] = /^([^:]+):(.*)$/s.exec(cursor) ?? [];
+    if (time === undefined || String(Number(time)) !== time || Number.isNaN(Number(time)))
+      throw new InvalidOptionError('list', 'after', cursor, 'what a page of schedules gave as next');
+    const place = this.place(Number(time), id);
+    return this.inOrder[place]?.id === id ? place + 1 : place;
   }
 
   /** How many stand before this moment and id; without an id, up to this moment. */
@@ -67,6 +83,10 @@ export class MemoryScheduleLine {
 }
 
 /** What the outside gets to see: a copy, since schedules move on. */
-export function recordOf({ lookAt: _, ...schedule }: MemorySchedule): ScheduleRecord {
+export function recordOf({
+  lookAt: _lookAt,
+  outcomes: _outcomes,
+  ...schedule
+}: MemorySchedule): ScheduleRecord {
   return schedule;
 }

@@ -6,6 +6,7 @@ import type {
   AskedSchedules,
   DueSchedules,
   NewSchedule,
+  SchedulePage,
   ScheduleRecord,
   ScheduleStore,
   SeenSchedule,
@@ -18,7 +19,7 @@ import type { MemoryTasks } from './memory-tasks.js';
 const duePerCall = 1_000;
 
 /** What outlasts that a schedule is replaced. */
-type Past = Pick<MemorySchedule, 'lastSlot' | 'lastTask' | 'fired' | 'skipped' | 'isPaused'>;
+type Past = Pick<MemorySchedule, 'lastSlot' | 'lastTask' | 'fired' | 'skipped' | 'isPaused' | 'outcomes'>;
 
 /** No method awaits anything in between, so each is one step. */
 export class MemorySchedules implements ScheduleStore {
@@ -42,7 +43,7 @@ export class MemorySchedules implements ScheduleStore {
     const existing = this.find(schedule);
     if (!existing) {
       const { lastSlot, isPaused = false } = schedule;
-      this.store(schedule, { fired: 0, skipped: 0, lastSlot, isPaused });
+      this.store(schedule, { fired: 0, skipped: 0, lastSlot, isPaused, outcomes: [] });
       return 'stored';
     }
     if (when === 'absent') return 'existing';
@@ -107,8 +108,8 @@ export class MemorySchedules implements ScheduleStore {
     return schedule && recordOf(schedule);
   }
 
-  async list(queue: string, { limit, after }: { limit: number; after?: string }): Promise<ScheduleRecord[]> {
-    return this.line(queue).after(after, limit).map(recordOf);
+  async list(queue: string, { limit, after }: { limit: number; after?: string }): Promise<SchedulePage> {
+    return this.line(queue).page(limit, after);
   }
 
   async pause(ref: TaskRef): Promise<boolean> {
@@ -164,7 +165,7 @@ export class MemorySchedules implements ScheduleStore {
     this.queues.bell.ringForSchedules(schedule.queue);
   }
 
-  private find({ queue, id }: TaskRef): MemorySchedule | undefined {
+  find({ queue, id }: TaskRef): MemorySchedule | undefined {
     return this.line(queue).get(id);
   }
 

@@ -2,18 +2,18 @@ import type { Added } from '../answers.js';
 import type { ClaimedTask } from '../backend.js';
 import {
   keptFailures,
+  keptLines,
   type Failure,
   type NewTask,
   type TaskLock,
+  type TaskNotes,
   type TaskRecord,
   type TaskState,
 } from '../../task/task-record.js';
 import type { StoredError } from '../../task/outcome.js';
-import type { HeapMember } from './heap.js';
 
 /** A task as the memory store holds it; only its queue writes to it. */
-export class MemoryTask implements HeapMember {
-  position = -1;
+export class MemoryTask {
   state: TaskState = 'scheduled';
   priority!: number;
   dueAt!: number;
@@ -23,6 +23,7 @@ export class MemoryTask implements HeapMember {
   epoch = 0;
   /** Of a claim whose lease ended, until the next claim: its success still counts. */
   lostEpoch = 0;
+  startedAt = 0;
   leaseEndsAt = 0;
   /** Whether the latest claim met a lock, so that its run did not begin. */
   isInConflict = false;
@@ -32,6 +33,8 @@ export class MemoryTask implements HeapMember {
   finishedAt: number | undefined = undefined;
   cancelRequested = false;
   errors: Failure[] | undefined = undefined;
+  /** Replaced as a whole, never changed: records share it. */
+  notes: TaskNotes | undefined = undefined;
   result: string | undefined = undefined;
   reason: string | undefined = undefined;
   private hasBegun = false;
@@ -80,6 +83,7 @@ export class MemoryTask implements HeapMember {
     this.lostEpoch = 0;
     this.isInConflict = false;
     this.hasBegun = false;
+    this.notes = undefined;
     this.result = undefined;
     this.reason = undefined;
     this.finishedAt = undefined;
@@ -117,6 +121,11 @@ export class MemoryTask implements HeapMember {
     const errors = (this.errors ??= []);
     errors.push({ ...error, attempt: this.attempt, at: now });
     if (errors.length > keptFailures) errors.shift();
+  }
+
+  note({ progress = this.notes?.progress, lines }: TaskNotes): void {
+    const kept = this.notes?.lines;
+    this.notes = { progress, lines: lines ? [...(kept ?? []), ...lines].slice(-keptLines) : kept };
   }
 
   claimed(conflictsWith: string | undefined): ClaimedTask {
@@ -163,7 +172,10 @@ export class MemoryTask implements HeapMember {
       errors: [...(this.errors ?? [])],
       result: this.result,
       reason: this.reason,
+      progress: this.notes?.progress,
+      lines: this.notes?.lines,
       runner: isPending ? this.runner : undefined,
+      startedAt: isPending ? this.startedAt : undefined,
       leaseEndsAt: isPending ? this.leaseEndsAt : undefined,
       cancelRequested: this.cancelRequested,
       finishedAt: this.finishedAt,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../task/clock.js';
 import type { Lease, Settled, Settlement } from '../../task/outcome.js';
-import type { NewTask } from '../../task/task-record.js';
+import type { NewTask, TaskNotes } from '../../task/task-record.js';
 import type {
   Added,
   Claim,
@@ -75,11 +75,17 @@ export class MemoryTasks implements TaskStore {
         renewal.lost.push(lease);
         continue;
       }
-      task.leaseEndsAt = now + leaseMs;
-      queue.lines.pending.moved(task);
+      queue.renew(task, now + leaseMs);
       if (task.cancelRequested) renewal.cancelled.push(lease);
     }
     return renewal;
+  }
+
+  async annotate(notes: readonly (Lease & { readonly notes: TaskNotes })[]): Promise<void> {
+    for (const { queue, id, epoch, notes: said } of notes) {
+      const task = this.queues.look(queue).tasks.get(id);
+      if (task?.state === 'pending' && task.epoch === epoch) task.note(said);
+    }
   }
 
   async unpark(queue: string, definitions: readonly JobFingerprint[], after?: string): Promise<Unparked> {

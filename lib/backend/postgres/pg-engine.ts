@@ -2,16 +2,16 @@ import type { Client, ClientConfig, Pool } from 'pg';
 import { UnusableStoreError } from '../errors.js';
 import type { PgConfig, PgPool, PgPoolClient } from './drivers.js';
 import { OwnSockets } from './own-sockets.js';
-import { PgBellWire } from './pg-bell-wire.js';
 import { PgConnection } from './pg-connection.js';
+import { PgWire } from './pg-wire.js';
 import type { PostgresEngine } from './postgres-engine.js';
 import { deadlineMs } from './postgres-functions.js';
 import type { SqlSession } from './postgres-migrate.js';
 import { refusalOf } from './postgres-refusal.js';
 import { Turns } from './turns.js';
 
-/** Two exchanges, and what is asked beside them. */
-const hotConnections = 3;
+/** Two claims, the outcomes beside them, and what else a runner asks. */
+const hotConnections = 5;
 const sideConnections = 4;
 /** For handlers that work in `task.transaction`. */
 const transactionConnections = 10;
@@ -59,10 +59,12 @@ export async function pgEngine({
   let transactions = pool;
   // A pool refuses whoever waits longer than a connection may take to be made; a handler waits for the others.
   const turns = new Turns(pool ? Infinity : transactionConnections);
+  const wire = notify ? new PgWire(() => new pg.Client(own), schema) : undefined;
   return {
     hot,
     side,
-    wire: notify ? new PgBellWire(() => new pg.Client(own), schema) : undefined,
+    wire,
+    events: wire,
     transact: (work) =>
       turns.take(async () => {
         transactions ??= poolOf(transactionConnections, 10_000);

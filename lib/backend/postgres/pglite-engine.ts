@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { StoreUnavailableError, UnusableStoreError } from '../errors.js';
 import type { PgliteDatabase, PgliteQueries } from './drivers.js';
-import { bellChannel } from './pg-bell-wire.js';
+import { bellChannel } from './pg-wire.js';
 import type { BellWire, Ring } from './postgres-bell.js';
 import type { PostgresEngine } from './postgres-engine.js';
 import { refusalOf } from './postgres-refusal.js';
@@ -24,6 +24,8 @@ export async function pgliteEngine({ name, schema, database }: PgliteEngineOptio
     hot: connection,
     side: connection,
     wire: new PgliteBellWire(lite, schema, inside),
+    // Everybody is in this process.
+    events: undefined,
     async transact(work) {
       const around = { isOpen: true };
       try {

@@ -14,13 +14,16 @@ import { pgEngine } from './pg-engine.js';
 import { pgliteEngine } from './pglite-engine.js';
 import { PostgresBell } from './postgres-bell.js';
 import { PostgresCatalog } from './postgres-catalog.js';
+import { PostgresEvents } from './postgres-events.js';
 import { checkServer } from './postgres-boot-checks.js';
 import type { PostgresEngine } from './postgres-engine.js';
+import { Folding } from './postgres-folding.js';
 import { callOf, PostgresFunctions } from './postgres-functions.js';
 import { checkSchema, migrate } from './postgres-migrate.js';
 import { KnownQueues } from './postgres-queues.js';
 import { refusalOf } from './postgres-refusal.js';
 import { PostgresSchedules } from './postgres-schedules.js';
+import { PostgresStats } from './postgres-stats.js';
 import {
   nameOf,
   postgresTarget,
@@ -50,7 +53,8 @@ class PostgresBackend implements Backend {
 
   async open(settings: BackendSettings): Promise<void> {
     const engine = await this.engine(settings.prefix);
-    const bell = new PostgresBell(engine.wire, randomUUID());
+    const sender = randomUUID();
+    const bell = new PostgresBell(engine.wire, sender);
     try {
       await this.prepare(engine, settings.prefix);
       await bell.open();
@@ -66,17 +70,20 @@ class PostgresBackend implements Backend {
     const hot = new PostgresFunctions(engine.hot, settings.prefix);
     const side = new PostgresFunctions(engine.side, settings.prefix);
     const queues = new KnownQueues(hot);
+    const folding = new Folding(side);
     const closing = new AbortController();
-    const parts = { hot, side, bell, queues, closed: closing.signal, isInProcess: engine.isSingle };
+    const parts = { hot, side, bell, queues, folding, closed: closing.signal, isInProcess: engine.isSingle };
     this.parts = {
       prefix: settings.prefix,
       engine,
       bell,
+      events: new PostgresEvents(engine.events, sender),
       closing,
       tasks: new PostgresTasks(parts, settings),
       schedules: new PostgresSchedules(hot, bell, queues, settings),
       catalog: new PostgresCatalog(side, bell, settings),
-      transactions: new PostgresTransactions(engine, queues, settings),
+      stats: new PostgresStats(hot, side),
+      transactions: new PostgresTransactions(engine, queues, folding, settings),
     };
   }
 
@@ -106,8 +113,16 @@ class PostgresBackend implements Backend {
     return this.opened.catalog;
   }
 
+  get stats(): PostgresStats {
+    return this.opened.stats;
+  }
+
   get bell(): PostgresBell {
     return this.opened.bell;
+  }
+
+  get events(): PostgresEvents {
+    return this.opened.events;
   }
 
   get transactions(): PostgresTransactions {
@@ -143,9 +158,11 @@ interface Parts {
   readonly prefix: string;
   readonly engine: PostgresEngine;
   readonly bell: PostgresBell;
+  readonly events: PostgresEvents;
   readonly closing: AbortController;
   readonly tasks: PostgresTasks;
   readonly schedules: PostgresSchedules;
   readonly catalog: PostgresCatalog;
+  readonly stats: PostgresStats;
   readonly transactions: PostgresTransactions;
 }

@@ -1,11 +1,26 @@
 import type { TaskRecord, TaskRef, TaskState } from '../../task/task-record.js';
 import type { Acted, BackendSettings, CatalogStore } from '../backend.js';
+import type { PageRequest, QueueGlance, TaskPage } from '../catalog-store.js';
 import type { HeldLock, LockPage, LockRef } from '../held-lock.js';
 import type { PostgresBell } from './postgres-bell.js';
 import type { PostgresFunctions } from './postgres-functions.js';
+import { cursorOf, taskPlace } from './postgres-pages.js';
 import { keepArgument, readRecord } from './postgres-records.js';
 
 const refsPerCall = 500;
+
+const none: Readonly<Record<TaskState, number>> = {
+  scheduled: 0,
+  waiting: 0,
+  pending: 0,
+  succeeded: 0,
+  dead: 0,
+  cancelled: 0,
+  parked: 0,
+};
+
+/** Of a queue: what waits, and how long it is paused, 0: for good. */
+type GlanceRow = [counts: Partial<typeof none>, waitingMs: number | null, pausedMs: number | null];
 
 type LockRow = [key: string, holder: string, phase: HeldLock['phase']];
 
@@ -21,18 +36,26 @@ export class PostgresCatalog implements CatalogStore {
     return row === undefined ? undefined : readRecord(queue, row as unknown[]);
   }
 
-  async list(
-    queue: string,
-    state: TaskState,
-    { limit, after }: { limit: number; after?: string },
-  ): Promise<TaskRecord[]> {
-    const rows = await this.functions.call('list_v1', { queue, state, limit, after });
-    return (rows as unknown[][]).map((row) => readRecord(queue, row));
+  async list(queue: string, state: TaskState, { limit, after, backwards }: PageRequest): Promise<TaskPage> {
+    const place = after === undefined ? undefined : taskPlace(state, after);
+    const answer = await this.functions.call('list_v1', { queue, state, limit, place, backwards });
+    const [rows, end] = answer as [unknown[][], string[] | null];
+    const tasks = rows.map((row) => readRecord(queue, row));
+    return end ? { tasks, next: cursorOf(end) } : { tasks };
   }
 
   async counts(queue: string): Promise<Record<TaskState, number>> {
-    const none = { scheduled: 0, waiting: 0, pending: 0, succeeded: 0, dead: 0, cancelled: 0, parked: 0 };
     return { ...none, ...((await this.functions.call('counts_v1', { queue })) as Partial<typeof none>) };
+  }
+
+  async glance(queues: readonly string[]): Promise<QueueGlance[]> {
+    const rows = (await this.functions.call('glance_v1', queues)) as GlanceRow[];
+    return rows.map(([counts, waitingMs, pausedMs], at) => ({
+      queue: queues[at]!,
+      counts: { ...none, ...counts },
+      ...(waitingMs === null ? undefined : { oldestWaitingMs: Math.max(waitingMs, 0) }),
+      ...(pausedMs === null ? undefined : { pausedForMs: pausedMs === 0 ? Infinity : pausedMs }),
+    }));
   }
 
   async queues(): Promise<string[]> {

@@ -1,4 +1,5 @@
 import type { BellWire } from './postgres-bell.js';
+import type { EventLine } from './postgres-events.js';
 import type { SqlSession } from './postgres-migrate.js';
 import type { SqlConnection } from './sql-connection.js';
 
@@ -9,6 +10,8 @@ export interface PostgresEngine {
   /** For callers. */
   readonly side: SqlConnection;
   readonly wire: BellWire | undefined;
+  /** Open as long as `wire` is. */
+  readonly events: EventLine | undefined;
   /** Runs something in a transaction of its own, on one connection. */
   transact<R>(work: (session: SqlSession, transaction: unknown) => Promise<R>): Promise<R>;
   /** Whether there is but one connection, for everything. */

@@ -5,7 +5,9 @@ import type {
   LockConflict,
   LockPhase,
   NewTask,
+  TaskLine,
   TaskLock,
+  TaskProgress,
   TaskRecord,
   TaskState,
 } from '../../task/task-record.js';
@@ -50,9 +52,10 @@ export function settlementArgument({
   id,
   epoch,
   outcome,
+  notes,
   repeat,
 }: Settlement): Record<string, unknown> {
-  return { queue, id, epoch, type: outcome.type, is_repeat: repeat, ...outcomeArgument(outcome) };
+  return { queue, id, epoch, type: outcome.type, is_repeat: repeat, ...outcomeArgument(outcome), ...notes };
 }
 
 function outcomeArgument(outcome: Outcome): Record<string, unknown> {
@@ -101,10 +104,11 @@ export function readClaimed(
     failures: Number(failures),
     retries: Number(retries),
     keepMs: maybeNumber(keepMs),
-    scheduleId: fields[13] || undefined,
-    slot: maybeNumber(fields[14]),
-    lock: fields[15] ? readLock(fields.slice(15, 20)) : undefined,
-    conflictsWith: fields[20] || undefined,
+    receipt: fields[13] || undefined,
+    scheduleId: fields[14] || undefined,
+    slot: maybeNumber(fields[15]),
+    lock: fields[16] ? readLock(fields.slice(16, 21)) : undefined,
+    conflictsWith: fields[21] || undefined,
   };
 }
 
@@ -146,7 +150,11 @@ export function readRecord(queue: string, row: readonly unknown[]): TaskRecord {
     errors: maybe<Failure[]>(13) ?? [],
     result: maybe<string>(14),
     reason: maybe<string>(15),
+    progress: maybe<TaskProgress>(27),
+    lines: maybe<TaskLine[]>(28),
     runner: isPending ? maybe<string>(16) : undefined,
+    // An epoch is drawn at the claim, from the time in microseconds.
+    startedAt: isPending ? Math.floor((row[29] as number) / 1_000) : undefined,
     leaseEndsAt: isPending ? maybe<number>(17) : undefined,
     cancelRequested: row[18] as boolean,
     finishedAt: maybe<number>(19),

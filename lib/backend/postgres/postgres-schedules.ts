@@ -6,6 +6,7 @@ import type {
   AskedSchedules,
   DueSchedules,
   NewSchedule,
+  SchedulePage,
   ScheduleRecord,
   ScheduleStore,
   SeenSchedule,
@@ -14,6 +15,7 @@ import { addedOf } from './postgres-add-call.js';
 import type { PostgresBell } from './postgres-bell.js';
 import type { PostgresFunctions } from './postgres-functions.js';
 import type { KnownQueues } from './postgres-queues.js';
+import { cursorOf, schedulePlace } from './postgres-pages.js';
 import { keepArgument, taskArgument } from './postgres-records.js';
 
 const refsPerCall = 500;
@@ -98,9 +100,12 @@ export class PostgresSchedules implements ScheduleStore {
     return row === undefined ? undefined : readSchedule(row as ScheduleRow);
   }
 
-  async list(queue: string, { limit, after }: { limit: number; after?: string }): Promise<ScheduleRecord[]> {
-    const rows = await this.functions.call('list_schedules_v1', { queue, limit, after });
-    return (rows as ScheduleRow[]).map(readSchedule);
+  async list(queue: string, { limit, after }: { limit: number; after?: string }): Promise<SchedulePage> {
+    const place = after === undefined ? undefined : schedulePlace(after);
+    const answer = await this.functions.call('list_schedules_v1', { queue, limit, place });
+    const [rows, end] = answer as [ScheduleRow[], string[] | null];
+    const schedules = rows.map(readSchedule);
+    return end ? { schedules, next: cursorOf(end) } : { schedules };
   }
 
   async pause({ queue, id }: TaskRef): Promise<boolean> {

@@ -10,9 +10,11 @@ import type {
   TaskStore,
 } from '../backend.js';
 import { UnusableStoreError } from '../errors.js';
+import type { EventWire } from '../event-wire.js';
 import type { ScheduleStore } from '../schedule-store.js';
+import type { StatsStore } from '../stats-store.js';
 import { guardRedisLeases } from './lease-thread/redis-lease-guard.js';
-import { plainListener, RedisBell, type BellListener } from './redis-bell.js';
+import { RedisBell } from './redis-bell.js';
 import { checkServers } from './redis-boot-checks.js';
 import { RedisCatalog } from './redis-catalog.js';
 import {
@@ -27,12 +29,15 @@ import {
 import { RedisClusterTasks } from './redis-cluster-tasks.js';
 import { RedisConnection } from './redis-connection.js';
 import { RedisKeys, slotOf } from './redis-keys.js';
+import { plainListener, type ChannelListener } from './redis-listener.js';
 import { checkListening } from './redis-rights.js';
 import { RedisSchedules } from './redis-schedules.js';
 import type { BellKind } from './redis-scripts.js';
 import { RedisShardedListener } from './redis-sharded-listener.js';
 import { redisTarget, nameOf, type RedisBackendOptions, type RedisTarget } from './redis-target.js';
+import { RedisStats } from './redis-stats.js';
 import { RedisTasks } from './redis-tasks.js';
+import { RedisWire } from './redis-wire.js';
 
 /** Tasks in Redis. */
 export function redisBackend(options: RedisBackendOptions): Backend {
@@ -53,7 +58,7 @@ class RedisBackend implements Backend {
 
   async open(settings: BackendSettings): Promise<void> {
     const client = makeClient(this.target);
-    let listener: BellListener | undefined;
+    let listener: ChannelListener | undefined;
     try {
       // One after the other: a client that is cut off while it connects keeps a timer.
       await connect(client, this.target);
@@ -65,7 +70,12 @@ class RedisBackend implements Backend {
       });
       this.durability = durability;
       listener = await this.listenerFor(client, bells, settings.prefix);
-      const connection = new RedisConnection(client, new RedisKeys(settings.prefix), deadlineMs, bells);
+      const keys = new RedisKeys(settings.prefix);
+      const connection = new RedisConnection(client, keys, deadlineMs, bells);
+      const bell = new RedisBell(connection, listener);
+      const events = new RedisWire(connection, listener);
+      listener.onMessage = (channel, message) =>
+        channel === keys.events ? events.heard(message) : bell.heard(channel, message);
       this.parts = {
         prefix: settings.prefix,
         connection,
@@ -75,7 +85,9 @@ class RedisBackend implements Backend {
           : new RedisTasks(connection, settings),
         schedules: new RedisSchedules(connection, settings),
         catalog: new RedisCatalog(connection, settings),
-        bell: new RedisBell(connection, listener),
+        stats: new RedisStats(connection),
+        bell,
+        events,
       };
     } catch (error) {
       client.disconnect();
@@ -105,8 +117,16 @@ class RedisBackend implements Backend {
     return this.opened.catalog;
   }
 
+  get stats(): StatsStore {
+    return this.opened.stats;
+  }
+
   get bell(): Bell {
     return this.opened.bell;
+  }
+
+  get events(): EventWire {
+    return this.opened.events;
   }
 
   private get opened(): Parts {
@@ -114,7 +134,7 @@ class RedisBackend implements Backend {
     return this.parts;
   }
 
-  private async listenerFor(client: RedisClient, bells: BellKind, prefix: string): Promise<BellListener> {
+  private async listenerFor(client: RedisClient, bells: BellKind, prefix: string): Promise<ChannelListener> {
     if (client instanceof Cluster && bells === 'plain') return plainListener(client);
     const node = client instanceof Cluster ? nodesBySlot(client, 0)[0] : undefined;
     const subscriber = makeSubscriber(this.target, node);
@@ -135,9 +155,11 @@ class RedisBackend implements Backend {
 interface Parts {
   readonly prefix: string;
   readonly connection: RedisConnection;
-  readonly listener: BellListener;
+  readonly listener: ChannelListener;
   readonly tasks: TaskStore;
   readonly schedules: ScheduleStore;
   readonly catalog: CatalogStore;
+  readonly stats: StatsStore;
   readonly bell: Bell;
+  readonly events: EventWire;
 }

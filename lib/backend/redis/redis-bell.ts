@@ -1,31 +1,18 @@
-import { Redis } from 'ioredis';
 import type { Bell } from '../backend.js';
-import type { RedisClient } from './redis-clients.js';
 import type { RedisConnection } from './redis-connection.js';
-import { keepAsking } from './redis-heartbeat.js';
+import { anyRing, type ChannelListener } from './redis-listener.js';
 
 type Wake = (queue: string, cancelledId?: string) => void;
 
 /** What is published on a queue's channel: that there is work; that a task is to stop; that a slot may have come nearer. */
-const work = '';
+const [work, schedules] = anyRing;
 const cancelled = 'c';
-const schedules = 's';
-/** What may have been said while a channel was not heard. */
-export const anyRing: readonly string[] = [work, schedules];
 
 /** Who listens to a channel. */
 interface Listeners {
   readonly queue: string;
   readonly toTasks: Set<Wake>;
   readonly toSchedules: Set<Wake>;
-}
-
-/** Hears what is published on channels, also after its connections were lost and made anew. */
-export interface BellListener {
-  /** Told of every message from then on. */
-  onMessage: (channel: string, message: string) => void;
-  subscribe(channels: readonly string[]): Promise<void>;
-  close(): void;
 }
 
 /** Rings by publish and subscribe, as the scripts do by themselves. A ring that gets lost costs a sweep. */
@@ -35,10 +22,8 @@ export class RedisBell implements Bell {
 
   constructor(
     private readonly connection: RedisConnection,
-    private readonly listener: BellListener,
-  ) {
-    listener.onMessage = (channel, message) => this.heard(channel, message);
-  }
+    private readonly listener: ChannelListener,
+  ) {}
 
   ring(queue: string, cancelledId?: string): void {
     const { client, keys, bells } = this.connection;
@@ -76,7 +61,7 @@ export class RedisBell implements Bell {
     };
   }
 
-  private heard(channel: string, message: string): void {
+  heard(channel: string, message: string): void {
     const listeners = this.listeners.get(channel);
     if (!listeners) return;
     const { queue, toTasks, toSchedules } = listeners;
@@ -93,34 +78,4 @@ function wakeAll(wakes: ReadonlySet<Wake>, queue: string, cancelledId?: string):
       // Whoever rings has done its work; a listener's trouble is not its own.
     }
   }
-}
-
-/** One connection hears everything, whatever server it is connected to. */
-export function plainListener(client: RedisClient): BellListener {
-  const wanted = new Set<string>();
-  const stopAsking = client instanceof Redis ? keepAsking(client) : undefined;
-  const listener: BellListener = {
-    onMessage: () => undefined,
-    async subscribe(channels) {
-      for (const channel of channels) wanted.add(channel);
-      await client.subscribe(...channels);
-    },
-    close() {
-      stopAsking?.();
-      client.disconnect();
-    },
-  };
-  client.on('message', (channel: string, message: string) => listener.onMessage(channel, message));
-  // The client brings back what it had subscribed to, but not what was asked for while the server was away.
-  client.on('ready', () => {
-    if (wanted.size === 0) return;
-    client.subscribe(...wanted).then(
-      () => {
-        // What was rung while nobody heard it.
-        for (const channel of wanted) for (const message of anyRing) listener.onMessage(channel, message);
-      },
-      () => undefined,
-    );
-  });
-  return listener;
 }

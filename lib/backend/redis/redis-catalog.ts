@@ -1,12 +1,15 @@
 import type { TaskRecord, TaskRef, TaskState } from '../../task/task-record.js';
-import type { Acted, BackendSettings, CatalogStore } from '../backend.js';
+import type { BackendSettings } from '../backend.js';
+import type { Acted, CatalogStore, PageRequest, QueueGlance, TaskPage } from '../catalog-store.js';
 import type { HeldLock, LockPage, LockRef } from '../held-lock.js';
 import type { RedisConnection } from './redis-connection.js';
+import { glance, readCounts } from './redis-glance.js';
 import { readLock, readLocks, releaseLock } from './redis-locks.js';
-import { keepText, readRecord } from './redis-records.js';
+import { placeText, readPlace } from './redis-places.js';
+import { keepText, readRecord, valuesPerTask } from './redis-records.js';
 
-const valuesPerTask = 9;
 const idsPerCall = 500;
+const tasksPerCall = 500;
 
 export class RedisCatalog implements CatalogStore {
   constructor(
@@ -19,29 +22,26 @@ export class RedisCatalog implements CatalogStore {
     return reply.length > 0 ? readRecord(queue, reply, 0) : undefined;
   }
 
-  async list(
-    queue: string,
-    state: TaskState,
-    { limit, after = '' }: { limit: number; after?: string },
-  ): Promise<TaskRecord[]> {
-    const reply = (await this.connection.run('read', [queue], ['list', state, limit, after])) as string[];
-    const records: TaskRecord[] = [];
-    for (let at = 0; at < reply.length; at += valuesPerTask) records.push(readRecord(queue, reply, at));
-    return records;
+  async list(queue: string, state: TaskState, { limit, after, backwards }: PageRequest): Promise<TaskPage> {
+    const tasks: TaskRecord[] = [];
+    let place = readPlace(state, after);
+    // In bounded pieces, so that others get their turn in between.
+    do {
+      const most = Math.min(limit - tasks.length, tasksPerCall);
+      const args = ['list', state, most, backwards ? 1 : 0, ...place];
+      const reply = (await this.connection.run('read', [queue], args)) as string[];
+      place = [reply[0]!, reply[1]!];
+      for (let at = 2; at < reply.length; at += valuesPerTask) tasks.push(readRecord(queue, reply, at));
+    } while (place[0] !== '' && tasks.length < limit);
+    return { tasks, next: placeText(state, place) };
   }
 
   async counts(queue: string): Promise<Record<TaskState, number>> {
-    const reply = (await this.connection.run('read', [queue], ['counts'])) as number[];
-    const [scheduled, waiting, pending, succeeded, dead, cancelled, parked] = reply as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
-    return { scheduled, waiting, pending, succeeded, dead, cancelled, parked };
+    return readCounts((await this.connection.run('read', [queue], ['counts'])) as number[]);
+  }
+
+  glance(queues: readonly string[]): Promise<QueueGlance[]> {
+    return glance(this.connection, queues);
   }
 
   queues(): Promise<string[]> {

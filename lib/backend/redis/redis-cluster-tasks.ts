@@ -1,5 +1,5 @@
 import type { Lease, Settled, Settlement } from '../../task/outcome.js';
-import type { NewTask } from '../../task/task-record.js';
+import type { NewTask, TaskNotes } from '../../task/task-record.js';
 import type {
   Added,
   BackendSettings,
@@ -76,6 +76,18 @@ export class RedisClusterTasks implements TaskStore {
       cancelled.push(...renewal.cancelled);
     });
     return unanswered.length > 0 ? { lost, cancelled, unanswered } : { lost, cancelled };
+  }
+
+  async annotate(notes: readonly (Lease & { readonly notes: TaskNotes })[]): Promise<void> {
+    const failed: unknown[] = [];
+    let answered = 0;
+    await this.eachSlot(notes, (tasks, items) =>
+      tasks.annotate(items).then(
+        () => void answered++,
+        (error: unknown) => void failed.push(error),
+      ),
+    );
+    if (answered === 0 && failed.length > 0) throw failed[0];
   }
 
   unpark(queue: string, definitions: readonly JobFingerprint[], after?: string): Promise<Unparked> {

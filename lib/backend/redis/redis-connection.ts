@@ -60,14 +60,14 @@ export class RedisConnection {
     return [...parts.values()];
   }
 
-  /** `line` is the line of calls that a script adds tasks by. */
+  /** Without queues it is about the runners. `line` is the line of calls that a script adds tasks by. */
   run(
     script: ScriptName,
     queues: readonly string[],
     args: readonly (string | number)[],
     line?: string,
   ): Promise<unknown> {
-    const slot = this.isCluster && queues.length > 0 ? this.keys.slot(queues[0]!) : undefined;
+    const slot = this.isCluster ? this.slotFor(queues) : undefined;
     return this.answered(script, slot, () => this.evaluate(script, queues, args, line));
   }
 
@@ -85,6 +85,10 @@ export class RedisConnection {
     return this.answered('queues', this.isCluster ? slotOf(queues) : undefined, () =>
       this.client.smembers(queues),
     );
+  }
+
+  private slotFor([queue]: readonly string[]): number {
+    return queue === undefined ? slotOf(this.keys.runners[0]) : this.keys.slot(queue);
   }
 
   private evaluate(
@@ -112,10 +116,13 @@ export class RedisConnection {
 
   /** The keys of a call behind their number. */
   private keyWords(script: ScriptName, queues: readonly string[], line?: string): (string | number)[] {
-    const keys = queues.flatMap((queue) => this.keys.of(queue, script));
+    const isOfRunners = queues.length === 0;
+    const keys = isOfRunners
+      ? [...this.keys.runners]
+      : queues.flatMap((queue) => this.keys.of(queue, script));
     if (line !== undefined) keys.push(this.keys.calls(queues[0]!, line));
     // While a slot moves no script may run: see lua/base.lua.
-    if (this.isCluster) keys.push(this.keys.never(queues[0]!));
+    if (this.isCluster) keys.push(isOfRunners ? this.keys.neverOfRunners : this.keys.never(queues[0]!));
     return [keys.length, ...keys];
   }
 

@@ -17,14 +17,18 @@ const parts = [
   'meta',
   'schedules',
   'slots',
+  'stats',
 ] as const;
 
-/** The scripts that are called most, or by runners with nothing to do, name only the keys that they need, in this order. */
+/** The scripts that are called most, by runners with nothing to do, or for many queues name only the keys that they need, in this order. */
 const partsOfShort: Record<string, readonly (typeof parts)[number][]> = {
   addPlain: ['waiting', 'tasks', 'meta'],
   exchange: ['waiting', 'scheduled', 'pending', 'tasks', 'runs'],
   due: ['runs', 'schedules', 'slots'],
   now: ['slots'],
+  glance: ['waiting', 'scheduled', 'pending', 'dead', 'parked', 'kept', 'cancelled', 'runs'],
+  report: ['notes', 'schedules', 'stats'],
+  readStats: ['notes', 'stats'],
 };
 
 /**
@@ -75,6 +79,25 @@ export class RedisKeys {
   /** The names of all queues that have held a task. */
   get queues(): string {
     return `${this.prefix}:queues`;
+  }
+
+  /** What live runners say of themselves, and until when they are taken for alive; in one slot, as the one is the tag of the other. */
+  get runners(): readonly [infos: string, ends: string] {
+    return [`${this.prefix}:runners`, this.besideRunners('ends')];
+  }
+
+  /** A key in the slot of those that is never written. */
+  get neverOfRunners(): string {
+    return this.besideRunners('never');
+  }
+
+  /** The channel on which processes tell each other of events. */
+  get events(): string {
+    return `${this.prefix}:events`;
+  }
+
+  private besideRunners(part: string): string {
+    return `${this.prefix}:{${this.prefix}:runners}:${part}`;
   }
 
   private base(queue: string): string {

@@ -1,12 +1,13 @@
 import type { ClaimedTask } from '../backend.js';
-import type { Outcome } from '../../task/outcome.js';
 import type {
   Failure,
   LockConflict,
   LockPhase,
   NewTask,
   StoreTime,
+  TaskLine,
   TaskLock,
+  TaskProgress,
   TaskRecord,
   TaskState,
 } from '../../task/task-record.js';
@@ -182,10 +183,16 @@ export function claimedTask(
   };
 }
 
-/** Nine values of a read's reply. */
+/** The values by which lua/read.lua tells of a task. */
+export const valuesPerTask = 11;
+
+/** Reads them. */
 export function readRecord(queue: string, reply: readonly string[], at: number): TaskRecord {
-  const [id, state, dueAt, leaseEndsAt, value, run, errors, result, reason] = reply.slice(at, at + 9);
-  const [, , attempt, failures, , cancel, , , , finishedAt, ...runner] = run ? run.split('|') : [];
+  const [id, state, dueAt, leaseEndsAt, value, run, errors, result, reason, progress, lines] = reply.slice(
+    at,
+    at + valuesPerTask,
+  );
+  const [, epoch, attempt, failures, , cancel, , , , finishedAt, ...runner] = run ? run.split('|') : [];
   return {
     queue,
     id: id!,
@@ -197,37 +204,15 @@ export function readRecord(queue: string, reply: readonly string[], at: number):
     errors: errors ? (JSON.parse(`[${errors}]`) as Failure[]) : [],
     result: result ? result.slice(1) : undefined,
     reason: reason?.split(unitSeparator)[0] || undefined,
+    progress: progress ? (JSON.parse(progress) as TaskProgress) : undefined,
+    lines: lines ? lines.split('\n').map((line) => JSON.parse(line) as TaskLine) : undefined,
     runner: state === 'pending' ? runner.join('|') : undefined,
+    // An epoch is drawn from the store's time, in microseconds.
+    startedAt: state === 'pending' ? Math.floor(Number(epoch) / 1_000) : undefined,
     leaseEndsAt: leaseEndsAt ? Number(leaseEndsAt) : undefined,
     cancelRequested: cancel === '1',
     finishedAt: finishedAt ? Number(finishedAt) : undefined,
   };
-}
-
-/** The three arguments by which a script is told of an outcome. */
-export function outcomeArguments(outcome: Outcome, isRepeat: boolean): [kind: string, a: string, b: string] {
-  const [kind, a, b] = plainArguments(outcome);
-  return [isRepeat ? kind.toUpperCase() : kind, a, b];
-}
-
-function plainArguments(outcome: Outcome): [string, string, string] {
-  switch (outcome.type) {
-    case 'succeeded':
-      return ['s', keepText(outcome.keepMs), outcome.result === undefined ? '' : `+${outcome.result}`];
-    case 'retry':
-      return ['r', String(Math.round(outcome.delayMs)), JSON.stringify(outcome.error)];
-    case 'dead':
-      return ['d', keepText(outcome.keepMs), JSON.stringify(outcome.error)];
-    case 'cancelled':
-      return ['c', keepText(outcome.keepMs), outcome.reason];
-    case 'snoozed':
-    case 'conflict':
-      return ['z', String(Math.round(outcome.delayMs)), ''];
-    case 'handed-back':
-      return ['h', '', ''];
-    case 'parked':
-      return ['x', outcome.fingerprint ?? '', outcome.reason];
-  }
 }
 
 /** How long a record stays: milliseconds, or 'inf' for good. */

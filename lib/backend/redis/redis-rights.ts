@@ -22,7 +22,6 @@ export const scriptCalls = [
   "'ZRANGE', KEYS[1], 0, 0",
   "'ZRANGEBYLEX', KEYS[1], '-', '+'",
   "'ZRANGEBYSCORE', KEYS[1], 0, 0",
-  "'ZRANK', KEYS[1], 'member'",
   "'ZSCORE', KEYS[1], 'member'",
   "'ZREM', KEYS[1], 'member'",
   "'ZPOPMIN', KEYS[1]",

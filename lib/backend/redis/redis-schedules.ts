@@ -6,6 +6,7 @@ import type {
   AskedSchedules,
   DueSchedules,
   NewSchedule,
+  SchedulePage,
   ScheduleRecord,
   ScheduleStore,
   SeenSchedule,
@@ -13,6 +14,7 @@ import type {
 import { advanceSchedules } from './redis-advance.js';
 import type { RedisConnection } from './redis-connection.js';
 import { dueSchedules } from './redis-due.js';
+import { placeText, readPlace } from './redis-places.js';
 import { keepText } from './redis-records.js';
 import { readSchedule, scheduleArguments, valuesPerSchedule } from './redis-schedule-records.js';
 
@@ -72,14 +74,17 @@ export class RedisSchedules implements ScheduleStore {
     return reply.length > 0 ? readSchedule(queue, reply, 0) : undefined;
   }
 
-  async list(
-    queue: string,
-    { limit, after = '' }: { limit: number; after?: string },
-  ): Promise<ScheduleRecord[]> {
-    const reply = (await this.connection.run('readSchedules', [queue], ['list', limit, after])) as string[];
-    const records: ScheduleRecord[] = [];
-    for (let at = 0; at < reply.length; at += valuesPerSchedule) records.push(readSchedule(queue, reply, at));
-    return records;
+  async list(queue: string, { limit, after }: { limit: number; after?: string }): Promise<SchedulePage> {
+    const schedules: ScheduleRecord[] = [];
+    let place = readPlace('schedules', after);
+    do {
+      const args = ['list', Math.min(limit - schedules.length, schedulesPerCall), ...place];
+      const reply = (await this.connection.run('readSchedules', [queue], args)) as string[];
+      place = [reply[0]!, reply[1]!];
+      for (let at = 2; at < reply.length; at += valuesPerSchedule)
+        schedules.push(readSchedule(queue, reply, at));
+    } while (place[0] !== '' && schedules.length < limit);
+    return { schedules, next: placeText('schedules', place) };
   }
 
   pause({ queue, id }: TaskRef): Promise<boolean> {

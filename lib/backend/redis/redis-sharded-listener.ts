@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import { anyRing, type BellListener } from './redis-bell.js';
 import { makeSubscriber } from './redis-clients.js';
 import { keepAsking } from './redis-heartbeat.js';
+import { anyRing, type ChannelListener } from './redis-listener.js';
 import type { RedisNode, RedisTarget } from './redis-target.js';
 
 const firstPauseMs = 50;
@@ -13,7 +13,7 @@ const mostRedirections = 5;
  * library has this, too, but leaves channels unheard where its picture of the cluster is late: here every channel is
  * subscribed again, wherever the nodes send us, until one takes it.
  */
-export class RedisShardedListener implements BellListener {
+export class RedisShardedListener implements ChannelListener {
   onMessage: (channel: string, message: string) => void = () => undefined;
   private readonly subscribers = new Map<string, Redis>();
   private readonly stopAsking = new Map<string, () => void>();
@@ -37,6 +37,12 @@ export class RedisShardedListener implements BellListener {
     await Promise.all(fresh.map((channel) => this.settle(channel, 0)));
   }
 
+  unsubscribe(channel: string): void {
+    const takenBy = this.channels.get(channel);
+    this.channels.delete(channel);
+    if (takenBy !== undefined) this.leave(channel, takenBy);
+  }
+
   close(): void {
     this.isClosed = true;
     for (const timer of this.timers) clearTimeout(timer);
@@ -46,9 +52,12 @@ export class RedisShardedListener implements BellListener {
 
   /** Tries until a node has taken the channel. */
   private async settle(channel: string, failures: number, isLate = failures > 0): Promise<void> {
-    if (this.isClosed) return;
+    if (this.isClosed || !this.channels.has(channel)) return;
     try {
-      this.channels.set(channel, await this.follow(channel, failures));
+      const node = await this.follow(channel, failures);
+      // Nobody wants it any more.
+      if (!this.channels.has(channel)) return this.leave(channel, node);
+      this.channels.set(channel, node);
       // What was rung while nobody heard it.
       if (isLate) for (const message of anyRing) this.onMessage(channel, message);
     } catch {
@@ -56,6 +65,14 @@ export class RedisShardedListener implements BellListener {
         this.settle(channel, failures + 1),
       );
     }
+  }
+
+  private leave(channel: string, node: string): void {
+    // Nothing hangs on it, and so no right is asked for.
+    this.subscribers
+      .get(node)
+      ?.sunsubscribe(channel)
+      .catch(() => undefined);
   }
 
   /** Asks a node, then wherever it is sent; gives the node that has taken the channel. */

@@ -1,5 +1,5 @@
 import type { Lease, Settled, Settlement } from '../../task/outcome.js';
-import type { NewTask } from '../../task/task-record.js';
+import type { NewTask, TaskNotes } from '../../task/task-record.js';
 import type {
   Added,
   BackendSettings,
@@ -15,7 +15,8 @@ import { byQueue, type Arguments } from './redis-arguments.js';
 import { claimArguments, readClaim } from './redis-claim.js';
 import type { RedisConnection } from './redis-connection.js';
 import { exchangeOf, joined, readExchange, type Exchange, type Exchanged } from './redis-exchange.js';
-import { keepText, outcomeArguments } from './redis-records.js';
+import { annotate } from './redis-notes.js';
+import { readSettled, settleCall } from './redis-settle.js';
 import { unpark } from './redis-unpark.js';
 
 /** Tasks of independent groups that one script call takes at most: others wait while it runs. */
@@ -95,7 +96,7 @@ export class RedisTasks implements TaskStore {
         await this.run('claim', names, claimArguments(request, names, this.turn++, this.settings)),
       );
     // Both were asked in one moment: one call, outcomes first.
-    const outcomes = this.settleArguments(settling.settlements);
+    const outcomes = settleCall(settling.settlements, this.settings.cancelledKeepMs);
     const all = [...new Set([...outcomes.names, ...names])];
     const both = this.run('settleAndClaim', all, [
       ...outcomes.args,
@@ -127,6 +128,10 @@ export class RedisTasks implements TaskStore {
       else if (letters[at] === 'c') renewal.cancelled.push(leases[index]!);
     });
     return renewal;
+  }
+
+  annotate(notes: readonly (Lease & { readonly notes: TaskNotes })[]): Promise<void> {
+    return annotate(this.connection, notes);
   }
 
   unpark(queue: string, definitions: readonly JobFingerprint[], after?: string): Promise<Unparked> {
@@ -206,18 +211,8 @@ export class RedisTasks implements TaskStore {
   }
 
   private async settleInFull(settlements: readonly Settlement[]): Promise<Settled[]> {
-    const { names, args, order } = this.settleArguments(settlements);
+    const { names, args, order } = settleCall(settlements, this.settings.cancelledKeepMs);
     return readSettled(order, (await this.connection.run('settle', names, args)) as string);
-  }
-
-  private settleArguments(settlements: readonly Settlement[]) {
-    const { names, args, order } = byQueue(
-      settlements,
-      ({ id, epoch, outcome, repeat }) => [id, epoch, ...outcomeArguments(outcome, repeat ?? false)],
-      'numbered',
-    );
-    args.unshift(names.length, keepText(this.settings.cancelledKeepMs));
-    return { names, args, order };
   }
 
   private run(
@@ -234,10 +229,4 @@ interface Settling {
   readonly settlements: readonly Settlement[];
   readonly answer: (settled: Settled[]) => void;
   readonly fail: (error: Error) => void;
-}
-
-function readSettled(order: readonly number[], letters: string): Settled[] {
-  const answers: Settled[] = [];
-  order.forEach((index, at) => (answers[index] = letters[at] === 's' ? 'settled' : 'lost'));
-  return answers;
 }

@@ -75,7 +75,8 @@ export async function allLocks(
 
 async function unfinished({ catalog }: Bundle['backend'], queue: string): Promise<TaskRecord[]> {
   const states = [...live, 'parked'] as const;
-  return (await Promise.all(states.map((state) => catalog.list(queue, state, { limit: 1_000_000 })))).flat();
+  const pages = await Promise.all(states.map((state) => catalog.list(queue, state, { limit: 1_000_000 })));
+  return pages.flatMap(({ tasks }) => tasks);
 }
 
 /** As far as a record tells: that a first run had begun and was given back it does not. */

@@ -82,6 +82,10 @@ export const commands: fc.Arbitrary<Command>[] = [
   fc.constant(resume()),
   fc.constantFrom('v1', 'v2').map(unpark),
   lockKeys.map(releaseLock),
+  fc
+    .tuple(fc.constantFrom(...states), fc.integer({ min: 1, max: 3 }), fc.boolean())
+    .map((args) => pages(...args)),
+  fc.constant(glance()),
   ...(['cancel', 'cancel', 'retry', 'remove', 'runNow'] as const).map((verb) =>
     anyPick.map((pick) => act(verb, pick)),
   ),
@@ -206,6 +210,34 @@ function releaseLock(key: string): Command {
   });
 }
 
+function pages(state: TaskState, limit: number, backwards: boolean): Command {
+  return command(`list ${state} by ${limit}${backwards ? ' backwards' : ''}`, async (_model, { bundle }) => {
+    const { backend, queue, list } = bundle;
+    const all = await list(state);
+    const paged: string[] = [];
+    for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+      const page = await backend.catalog.list(queue, state, { limit, after, backwards });
+      paged.push(...page.tasks.map(({ id }) => id));
+      after = page.next;
+    }
+    expect(paged).toEqual(backwards ? all.toReversed() : all);
+  });
+}
+
+function glance(): Command {
+  return command('glance', async (model, { bundle }) => {
+    const { backend, queue, about } = bundle;
+    const oldest = model.oldestWaitingMs();
+    const pausedForMs = model.isPaused ? about(model.pausedUntil - model.now) : undefined;
+    expect(await backend.catalog.glance([queue])).toEqual([
+      {
+        ...{ queue, counts: await backend.catalog.counts(queue), pausedForMs },
+        oldestWaitingMs: oldest === undefined ? undefined : about(oldest),
+      },
+    ]);
+  });
+}
+
 function act(verb: 'cancel' | 'retry' | 'remove' | 'runNow', pick: number): Command {
   return command(`${verb} ${pick}`, async (model, { bundle, sent }) => {
     const task = sent[pick % sent.length];
@@ -224,7 +256,7 @@ async function expectSame(model: Model, { backend, queue, get }: Bundle): Promis
   const expected: unknown[] = [];
   const listed: { id: string; state: TaskState }[] = [];
   for (const state of states) {
-    const records = await backend.catalog.list(queue, state, { limit: 1_000 });
+    const { tasks: records } = await backend.catalog.list(queue, state, { limit: 1_000 });
     listed.push(...records.map(({ id }) => ({ id, state })));
     actual.push({ state, count: counts[state] });
     expected.push({ state, count: records.length });

@@ -149,6 +149,11 @@ export class Model {
     return Math.min(...dueTimes, ...leaseEnds) - this.now;
   }
 
+  oldestWaitingMs(): number | undefined {
+    const waiting = this.tasks.filter((task) => task.state === 'waiting' || this.isDue(task));
+    return waiting.length > 0 ? this.now - Math.min(...waiting.map(({ dueAt }) => dueAt)) : undefined;
+  }
+
   settle({ id, epoch }: Lease, outcome: Outcome, repeat: boolean): Settled {
     const task = this.find(id);
     if (!task) return repeat ? 'settled' : 'lost';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Advanced } from '../../../lib/backend/schedule-store.js';
+import type { Advanced, ScheduleRecord } from '../../../lib/backend/schedule-store.js';
 import { ScheduleModel } from './property-schedule-model.js';
 import { type ScheduleBundle, withSchedules } from './schedule-setup.js';
 import { type OpenStore, setupWith } from './setup.js';
@@ -191,7 +191,13 @@ function wait(ms: number): Command {
 
 async function expectSame(model: ScheduleModel, { schedules, queue, about }: ScheduleBundle): Promise<void> {
   const at = (time: number | undefined) => (time === undefined ? undefined : about(model.startedAt + time));
-  const listed = await schedules.list(queue, { limit: ids.length + 1 });
+  const listed: ScheduleRecord[] = [];
+  // A page each, so that every place is gone on from.
+  for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+    const page = await schedules.list(queue, { limit: 1, after });
+    listed.push(...page.schedules);
+    after = page.next;
+  }
   expect(listed).toEqual(
     model.inOrder().map(({ slot, firstSlot, lastSlot, version, declaredAt, deferredUntil: _, ...same }) => ({
       ...{ queue, job: 'Report', ...same },

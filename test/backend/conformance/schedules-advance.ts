@@ -142,7 +142,7 @@ export function describeSchedulesAdvance(setup: Setup): void {
           expect(await advanceOne(last)).toEqual({ status: 'advanced', added: { status: 'enqueued' } });
           expect(await advanceOne(last)).toEqual({ status: 'lost' });
           expect(await read('a')).toBeUndefined();
-          expect(await schedules.list(queue, { limit: 9 })).toEqual([]);
+          expect((await schedules.list(queue, { limit: 9 })).schedules).toEqual([]);
           await advance(24 * hour);
           expect(await due()).toMatchObject({ schedules: [], nextInMs: Infinity });
           expect(await counts()).toEqual({ waiting: 1 });

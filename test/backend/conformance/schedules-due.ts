@@ -146,14 +146,15 @@ export function describeSchedulesDue(setup: Setup): void {
         const listed: string[] = [];
         for (let after: string | undefined; ;) {
           const page = await schedules.list(queue, { limit: 300, after });
-          listed.push(...page.map(({ id }) => id));
-          if (page.length < 300) break;
-          after = listed.at(-1);
+          listed.push(...page.schedules.map(({ id }) => id));
+          after = page.next;
+          if (after === undefined) break;
         }
         expect(listed).toEqual(Array.from({ length: 10_000 }, (_, index) => idOf(index)));
         await advanceOne(step(idOf(0), at - 2 * hour, { nextSlot: at + 20_000 * hour }));
-        const behind = await schedules.list(queue, { limit: 9, after: idOf(9_999) });
-        expect(behind.map(({ id }) => id)).toEqual([idOf(0)]);
+        const head = await schedules.list(queue, { limit: 9_999 });
+        const behind = await schedules.list(queue, { limit: 9, after: head.next });
+        expect(behind.schedules.map(({ id }) => id)).toEqual([idOf(0)]);
         expect(await dueIds()).toEqual([idOf(1), idOf(2)]);
       }),
     );

@@ -84,43 +84,4 @@ export function describeSchedulesPause(setup: Setup): void {
       }),
     );
   });
-
-  describe('schedules list', () => {
-    it(
-      'gives them in the order in which they come up, page by page, deferred ones later and paused ones last',
-      withSchedules(setup, async ({ schedules, queue, queueNamed, put, ref, now, read }) => {
-        const at = await now();
-        await put('paused', at - hour);
-        await put('third', at + minute);
-        await put('deferred', at - minute);
-        await put('second', at);
-        await put('first', at - 2 * minute);
-        await put('other', at, { queue: queueNamed('other') });
-        await schedules.pause(ref('paused'));
-        await schedules.defer([{ queue, id: 'deferred', nextSlot: at - minute }], hour);
-        const all = await schedules.list(queue, { limit: 100 });
-        const ids = ['first', 'second', 'third', 'deferred', 'paused'];
-        expect(all.map(({ id }) => id)).toEqual(ids);
-        expect(all[4]).toEqual(await read('paused'));
-        expect(await schedules.list(queue, { limit: 2 })).toEqual(all.slice(0, 2));
-        expect(await schedules.list(queue, { limit: 2, after: 'second' })).toEqual(all.slice(2, 4));
-        expect(await schedules.list(queue, { limit: 2, after: 'deferred' })).toEqual(all.slice(4));
-        expect(await schedules.list(queue, { limit: 2, after: 'paused' })).toEqual([]);
-        expect(await schedules.list(queue, { limit: 2, after: 'gone' })).toEqual([]);
-      }),
-    );
-
-    it(
-      'has an order also among those of one slot, and among those that are paused',
-      withSchedules(setup, async ({ schedules, queue, put, ref, now }) => {
-        const at = await now();
-        for (const id of ['d', 'b', 'a', 'c', 'e', 'f']) await put(id, at);
-        for (const id of ['f', 'e']) await schedules.pause(ref(id));
-        const ids: string[] = [];
-        for (let after: string | undefined; ids.length < 6; after = ids.at(-1))
-          ids.push(...(await schedules.list(queue, { limit: 1, after })).map(({ id }) => id));
-        expect(ids).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
-      }),
-    );
-  });
 }

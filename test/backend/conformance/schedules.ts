@@ -190,7 +190,7 @@ export function describeSchedules(setup: Setup): void {
               expect(await get(taskId)).toMatchObject({ scheduleId: id, slot, params: '{}' });
               await schedules.defer([{ ...ref, nextSlot: slot + minute }], 0);
               await schedules.declare([ref]);
-              expect(await schedules.list(queue, { limit: 9 })).toMatchObject([expected]);
+              expect((await schedules.list(queue, { limit: 9 })).schedules).toMatchObject([expected]);
               expect(await schedules.remove(ref)).toBe(true);
               await backend.catalog.remove([{ queue, id: taskId }]);
             }),

@@ -7,6 +7,7 @@ import type {
   ClaimedTask,
   ClaimRequest,
 } from '../../../lib/backend/backend.js';
+import type { PageRequest } from '../../../lib/backend/catalog-store.js';
 import type { Lease, Outcome, Settled } from '../../../lib/task/outcome.js';
 import type { LockPhase, NewTask, TaskLock, TaskRecord, TaskState } from '../../../lib/task/task-record.js';
 
@@ -19,6 +20,8 @@ export interface TestStore {
   advance(ms: number): Promise<void>;
   /** All that the store keeps of the locks of a queue, valid or not: keys and ids of holders. */
   lockEntries(queue: string): Promise<[key: string, holder: string][]>;
+  /** The ids of which the store keeps progress or lines, each once, whether there is such a task or not. */
+  noteEntries(queue: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -140,8 +143,8 @@ function bundleOf(store: TestStore) {
     Object.fromEntries(
       Object.entries(await backend.catalog.counts(inQueue)).filter(([, count]) => count !== 0),
     );
-  const list = async (state: TaskState, page: { limit: number; after?: string } = { limit: 1_000 }) =>
-    (await backend.catalog.list(queue, state, page)).map(({ id }) => id);
+  const list = async (state: TaskState, page: PageRequest = { limit: 1_000 }) =>
+    (await backend.catalog.list(queue, state, page)).tasks.map(({ id }) => id);
 
   /** Brings a new task of this id into a state; it must be the only one that can be claimed. */
   const bringTo = async (state: TaskState, fields: Partial<NewTask> = {}): Promise<string> => {
@@ -166,6 +169,7 @@ function bundleOf(store: TestStore) {
     backend,
     advance: (ms: number) => store.advance(ms),
     lockEntries: (inQueue: string) => store.lockEntries(inQueue),
+    noteEntries: (inQueue: string) => store.noteEntries(inQueue),
     /** Every queue that the test has named. */
     queues: queues as ReadonlySet<string>,
     ...{ queue, queueNamed, task, add, enqueue, claim, claimIds, claimOne, start, settle, renew },

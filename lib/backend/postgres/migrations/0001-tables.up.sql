@@ -58,6 +58,9 @@ CREATE TABLE tasks (
   params text NOT NULL,
   result text,
   errors jsonb,
+  -- What its runs have said. In no index, so that writing them down touches none.
+  progress jsonb,
+  lines jsonb,
   -- The id first: it alone nearly always tells two rows apart.
   PRIMARY KEY (id, queue)
 ) WITH (
@@ -78,6 +81,29 @@ CREATE INDEX tasks_finished ON tasks (queue, state, remove_at, arrival) WHERE re
 CREATE INDEX tasks_parked ON tasks (queue, due_at, arrival) WHERE state = 'parked';
 CREATE INDEX tasks_parkings ON tasks (queue, job, parking) WHERE state = 'parked';
 CREATE UNIQUE INDEX tasks_locks ON tasks (queue, held_key) WHERE held_key IS NOT NULL;
+
+-- How many tasks are in each state: what `moves` has gathered until it was last added to this.
+CREATE TABLE counters (
+  queue text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  tasks bigint NOT NULL,
+  PRIMARY KEY (queue, state)
+) WITH (fillfactor = 70);
+
+-- Changes of state, appended by whoever makes them and in the same transaction: nobody waits for a counter that others change,
+-- too. Nothing stands for tasks that came, or are gone. No index: it is short, and read as a whole.
+CREATE TABLE moves (
+  tasks integer NOT NULL,
+  queue text COLLATE "C" NOT NULL,
+  came_from text COLLATE "C",
+  went_to text COLLATE "C"
+) WITH (
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0,
+  -- What is cleared away is filled again at once: making the table shorter would only keep others from it.
+  vacuum_truncate = false
+);
 
 CREATE TABLE schedules (
   queue text COLLATE "C" NOT NULL,
@@ -108,6 +134,73 @@ CREATE TABLE calls (
 );
 CREATE INDEX calls_by_age ON calls (at);
 
+-- What runners have seen, and which are alive: told by them from time to time, apart from the way of tasks.
+CREATE TABLE runners (
+  name text COLLATE "C" PRIMARY KEY,
+  started_at bigint NOT NULL,
+  seen_at bigint NOT NULL,
+  -- Without another report it is taken for dead then.
+  alive_until bigint NOT NULL,
+  info text NOT NULL
+);
+
+CREATE TABLE job_figures (
+  queue text COLLATE "C" NOT NULL,
+  job text COLLATE "C" NOT NULL,
+  succeeded bigint NOT NULL,
+  failed bigint NOT NULL,
+  dead bigint NOT NULL,
+  cancelled bigint NOT NULL,
+  lost bigint NOT NULL,
+  run_ms bigint NOT NULL,
+  wait_ms bigint NOT NULL,
+  last_run_at bigint,
+  last_failure_at bigint,
+  last_error text,
+  PRIMARY KEY (queue, job)
+) WITH (fillfactor = 70);
+
+-- The last hour by minutes and the last week by hours.
+CREATE TABLE throughput (
+  queue text COLLATE "C" NOT NULL,
+  span_ms integer NOT NULL,
+  at bigint NOT NULL,
+  succeeded bigint NOT NULL,
+  failed bigint NOT NULL,
+  dead bigint NOT NULL,
+  cancelled bigint NOT NULL,
+  lost bigint NOT NULL,
+  run_ms bigint NOT NULL,
+  wait_ms bigint NOT NULL,
+  PRIMARY KEY (queue, span_ms, at)
+) WITH (fillfactor = 70);
+
+-- How the latest slots of schedules ended.
+CREATE TABLE slot_outcomes (
+  queue text COLLATE "C" NOT NULL,
+  schedule_id text COLLATE "C" NOT NULL,
+  slot bigint NOT NULL,
+  task text COLLATE "C" NOT NULL,
+  outcome text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  PRIMARY KEY (queue, schedule_id, slot),
+  FOREIGN KEY (queue, schedule_id) REFERENCES schedules (queue, id) ON DELETE CASCADE
+);
+
+-- Runs whose leases ended, as claims find them, until a report adds them to the figures: a claim waits for no row of those.
+CREATE TABLE lost_runs (
+  queue text COLLATE "C" NOT NULL,
+  job text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  -- What became of the task: lost (it runs again), dead or cancelled.
+  outcome text COLLATE "C" NOT NULL,
+  error text,
+  task text COLLATE "C" NOT NULL,
+  schedule_id text COLLATE "C",
+  slot bigint
+);
+CREATE INDEX lost_runs_by_queue ON lost_runs (queue, job);
+
 -- A task as it is handed to the store.
 CREATE TYPE new_task AS (
   queue text, id text, token text, job text, params text, extra text,
@@ -117,8 +210,15 @@ CREATE TYPE new_task AS (
   schedule text, slot bigint
 );
 
+-- How runs of a job in a queue ended, since the last report.
+CREATE TYPE told_runs AS (
+  queue text, job text, succeeded bigint, failed bigint, dead bigint, cancelled bigint, lost bigint, run_ms bigint, wait_ms bigint,
+  last_error text, at bigint
+);
+
 -- An outcome on its way to the store; `ms` is how long the record stays, or the delay.
 CREATE TYPE settlement AS (
   queue text, id text, epoch bigint, type text, ms bigint,
-  result text, error jsonb, reason text, fingerprint text, is_repeat boolean
+  result text, error jsonb, reason text, fingerprint text, is_repeat boolean,
+  progress jsonb, lines jsonb
 );

@@ -44,6 +44,15 @@ BEGIN
   RETURN kept || jsonb_build_array(error || jsonb_build_object('attempt', attempt, 'at', now));
 END $$;
 
+-- Adds lines to those on record, of which the latest hundred are kept.
+CREATE OR REPLACE FUNCTION with_lines(lines jsonb, more jsonb) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  kept jsonb := coalesce(lines || more, lines, nullif(more, '[]'));
+BEGIN
+  IF jsonb_array_length(kept) > 100 THEN kept := jsonb_path_query_array(kept, '$[last - 99 to last]'); END IF;
+  RETURN kept;
+END $$;
+
 -- Tells the runners or the schedulers of all processes, when this transaction commits; `kind` is t for tasks, s for schedules.
 CREATE OR REPLACE FUNCTION ring(kind text, queue text, sender text, cancelled text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -56,4 +65,11 @@ BEGIN
   -- A ring is a transaction, too; none is worth waiting for the disk.
   PERFORM set_config('synchronous_commit', 'off', true);
   PERFORM ring(r ->> 0, r ->> 1, r ->> 2, r ->> 3) FROM json_array_elements(asked::json) r;
+END $$ SET search_path FROM CURRENT;
+
+-- Carries texts to all processes that listen. Argument: [payload …].
+CREATE OR REPLACE FUNCTION tell_v1(asked text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  PERFORM pg_notify(current_schema() || ':told', p) FROM json_array_elements_text(asked::json) p;
 END $$ SET search_path FROM CURRENT;

@@ -3,7 +3,7 @@ CREATE OR REPLACE FUNCTION record_of(t tasks) RETURNS json LANGUAGE sql STABLE A
   SELECT json_build_array(
     t.id, t.job, t.params, t.extra, t.state, t.priority, t.enqueued_at, t.due_at, t.expires_at, t.attempt, t.failures, t.retries,
     t.keep_ms, t.errors, t.result, t.reason, t.runner, t.lease_ends_at, t.cancel_requested, t.finished_at, t.lock_key,
-    t.lock_phase, t.lock_conflict, t.lock_ttl_ms, t.lock_retry_after_ms, t.schedule_id, t.slot
+    t.lock_phase, t.lock_conflict, t.lock_ttl_ms, t.lock_retry_after_ms, t.schedule_id, t.slot, t.progress, t.lines, t.epoch
   )
 $$;
 
@@ -13,63 +13,92 @@ CREATE OR REPLACE FUNCTION get_v1(asked text) RETURNS text LANGUAGE sql STABLE A
   WHERE t.queue = asked::json ->> 'queue' AND t.id = asked::json ->> 'id' AND (t.remove_at IS NULL OR t.remove_at > now_ms())
 $$ SET search_path FROM CURRENT;
 
--- Argument: { queue, state, limit, after? }. Answer: tasks of one state, in the order in which it is worked off.
+-- What orders the tasks of a state in its index: the way in which it is worked off.
+CREATE OR REPLACE FUNCTION order_of(state text) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE
+    WHEN state = 'waiting' THEN '{priority,due_at,arrival}'
+    WHEN state IN ('scheduled', 'parked') THEN '{due_at,arrival}'
+    WHEN state = 'pending' THEN '{lease_ends_at,arrival}'
+    WHEN state IN ('succeeded', 'dead', 'cancelled') THEN '{remove_at,arrival}'
+  END::text[]
+$$;
+
+-- Argument: { queue, state, limit, place?: [number …], backwards? }. Answer: [tasks of the state, behind the place; the place of
+-- the last of them, as texts, if there are more].
 CREATE OR REPLACE FUNCTION list_v1(asked text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   said json := asked::json;
-  asked_queue text := said ->> 'queue';
-  asked_state text := said ->> 'state';
-  most integer := (said ->> 'limit')::integer;
-  last tasks;
-  listed json;
+  -- One of those known here: what is asked for becomes no part of the statement.
+  columns text[] := order_of(said ->> 'state');
+  is_backwards boolean := coalesce((said ->> 'backwards')::boolean, false);
+  edge text := CASE WHEN is_backwards THEN '9223372036854775807' ELSE '-9223372036854775808' END;
+  place text[] := coalesce(
+    (SELECT array_agg(p) FROM json_array_elements_text(said -> 'place') p), array_fill(edge, ARRAY[cardinality(columns)])
+  );
+  answer text;
 BEGIN
-  IF said ->> 'after' IS NOT NULL THEN
-    SELECT * INTO last FROM tasks t WHERE t.queue = asked_queue AND t.id = said ->> 'after' AND t.state = asked_state;
-    -- One that has left the state cannot say where to go on; better an end than a second beginning.
-    IF last.id IS NULL THEN RETURN '[]'; END IF;
-  END IF;
-  CASE asked_state
-    WHEN 'waiting' THEN
-      SELECT json_agg(record_of(p.t)) INTO listed FROM (
-        SELECT t FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
-          AND (last.id IS NULL OR (t.priority, t.due_at, t.arrival) > (last.priority, last.due_at, last.arrival))
-        ORDER BY t.priority, t.due_at, t.arrival LIMIT most
-      ) p;
-    WHEN 'scheduled' THEN
-      SELECT json_agg(record_of(p.t)) INTO listed FROM (
-        SELECT t FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled'
-          AND (last.id IS NULL OR (t.due_at, t.arrival) > (last.due_at, last.arrival))
-        ORDER BY t.due_at, t.arrival LIMIT most
-      ) p;
-    WHEN 'pending' THEN
-      SELECT json_agg(record_of(p.t)) INTO listed FROM (
-        SELECT t FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending'
-          AND (last.id IS NULL OR (t.lease_ends_at, t.arrival) > (last.lease_ends_at, last.arrival))
-        ORDER BY t.lease_ends_at, t.arrival LIMIT most
-      ) p;
-    WHEN 'parked' THEN
-      SELECT json_agg(record_of(p.t)) INTO listed FROM (
-        SELECT t FROM tasks t WHERE t.queue = asked_queue AND t.state = 'parked'
-          AND (last.id IS NULL OR (t.due_at, t.arrival) > (last.due_at, last.arrival))
-        ORDER BY t.due_at, t.arrival LIMIT most
-      ) p;
-    ELSE
-      SELECT json_agg(record_of(p.t)) INTO listed FROM (
-        SELECT t FROM tasks t WHERE t.queue = asked_queue AND t.state = asked_state AND t.remove_at > now_ms()
-          AND (last.id IS NULL OR (t.remove_at, t.arrival) > (last.remove_at, last.arrival))
-        ORDER BY t.remove_at, t.arrival LIMIT most
-      ) p;
-  END CASE;
-  RETURN coalesce(listed, '[]')::text;
-END $$ SET search_path FROM CURRENT;
+  EXECUTE format(
+    $list$
+      SELECT json_build_array(
+        coalesce(json_agg(record_of(p.task) ORDER BY p.n) FILTER (WHERE p.n <= $3), '[]'),
+        CASE WHEN count(*) > $3 THEN (array_agg(p.place) FILTER (WHERE p.n = $3))[1] END
+      )
+      FROM (
+        SELECT t AS task, to_json(ARRAY[%1$s]::text[]) AS place, row_number() OVER (ORDER BY %2$s) AS n FROM tasks t
+        WHERE t.queue = $1 AND t.state = %3$L %4$s AND (%1$s) %5$s (%6$s) ORDER BY %2$s LIMIT $3 + 1
+      ) p
+    $list$,
+    (SELECT string_agg('t.' || c, ', ') FROM unnest(columns) c),
+    (SELECT string_agg('t.' || c || CASE WHEN is_backwards THEN ' DESC' ELSE '' END, ', ') FROM unnest(columns) c),
+    said ->> 'state',
+    CASE WHEN columns[1] = 'remove_at' THEN 'AND t.remove_at > $4' ELSE '' END,
+    CASE WHEN is_backwards THEN '<' ELSE '>' END,
+    (SELECT string_agg(format('($2)[%s]', n), ', ') FROM generate_series(1, cardinality(columns)) n)
+  ) INTO answer USING said ->> 'queue', place::bigint[], (said ->> 'limit')::integer, now_ms();
+  RETURN answer;
+END $$ SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off;
 
 -- Argument: { queue }. Answer: { state: count }, without those that have none.
-CREATE OR REPLACE FUNCTION counts_v1(asked text) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT coalesce(json_object_agg(c.state, c.count), '{}')::text FROM (
-    SELECT t.state, count(*) FROM tasks t
-    WHERE t.queue = asked::json ->> 'queue' AND (t.remove_at IS NULL OR t.remove_at > now_ms()) GROUP BY t.state
-  ) c
-$$ SET search_path FROM CURRENT;
+CREATE OR REPLACE FUNCTION counts_v1(asked text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN coalesce((SELECT c.counts FROM counts_of(ARRAY[asked::json ->> 'queue'], now_ms()) c), '{}')::text;
+END $$ SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off;
+
+-- The earliest due time of the tasks that wait, those included that no claim has promoted yet. Those of one priority lie in its
+-- order: one look for each priority that there is.
+CREATE OR REPLACE FUNCTION oldest_due(asked_queue text, now bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
+  WITH RECURSIVE first_ones AS (
+    (SELECT t.priority, t.due_at FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
+      ORDER BY t.priority, t.due_at, t.arrival LIMIT 1)
+    UNION ALL
+    SELECT n.priority, n.due_at FROM first_ones f CROSS JOIN LATERAL (
+      SELECT t.priority, t.due_at FROM tasks t
+      WHERE t.queue = asked_queue AND t.state = 'waiting' AND t.priority > f.priority
+      ORDER BY t.priority, t.due_at, t.arrival LIMIT 1
+    ) n
+  )
+  SELECT least(
+    (SELECT min(f.due_at) FROM first_ones f),
+    (SELECT t.due_at FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' AND t.due_at <= now
+      ORDER BY t.due_at, t.arrival LIMIT 1)
+  )
+$$;
+
+-- Argument: [queue …]. Answer: per queue [{ state: count }, how long the oldest has waited?, how long it is paused?], 0 there: for good.
+CREATE OR REPLACE FUNCTION glance_v1(asked text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  now bigint := now_ms();
+  names text[] := ARRAY(SELECT json_array_elements_text(asked::json));
+BEGIN
+  RETURN (
+    SELECT coalesce(json_agg(json_build_array(
+      coalesce(c.counts, '{}'), now - oldest_due(a.queue, now),
+      CASE WHEN q.paused_until = never() THEN 0 WHEN q.paused_until > now THEN q.paused_until - now END
+    ) ORDER BY a.n), '[]')
+    FROM unnest(names) WITH ORDINALITY AS a (queue, n)
+    LEFT JOIN counts_of(names, now) c ON c.queue = a.queue LEFT JOIN queues q ON q.queue = a.queue
+  );
+END $$ SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off;
 
 -- Every queue that has held a task or a schedule.
 CREATE OR REPLACE FUNCTION queues_v1(asked text) RETURNS text LANGUAGE sql STABLE AS $$

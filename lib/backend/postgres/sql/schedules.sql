@@ -83,21 +83,24 @@ CREATE OR REPLACE FUNCTION get_schedule_v1(asked text) RETURNS text LANGUAGE sql
   SELECT schedule_of(s)::text FROM schedules s WHERE s.queue = asked::json ->> 'queue' AND s.id = asked::json ->> 'id'
 $$ SET search_path FROM CURRENT;
 
--- Argument: { queue, limit, after? }. Answer: schedules in the order in which they are looked at.
+-- Argument: { queue, limit, place?: [moment, id] }. Answer: [schedules in the order in which they are looked at, behind the place;
+-- the place of the last of them, as texts, if there are more].
 CREATE OR REPLACE FUNCTION list_schedules_v1(asked text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   said json := asked::json;
-  last schedules;
+  most integer := (said ->> 'limit')::integer;
+  -- No id is empty.
+  from_moment bigint := coalesce((said -> 'place' ->> 0)::bigint, -9223372036854775808);
+  from_id text := coalesce(said -> 'place' ->> 1, '');
 BEGIN
-  IF said ->> 'after' IS NOT NULL THEN
-    SELECT * INTO last FROM schedules s WHERE s.queue = said ->> 'queue' AND s.id = said ->> 'after';
-    IF last.id IS NULL THEN RETURN '[]'; END IF;
-  END IF;
   RETURN (
-    SELECT coalesce(json_agg(schedule_of(p.s)), '[]')::text FROM (
-      SELECT s FROM schedules s WHERE s.queue = said ->> 'queue'
-        AND (last.id IS NULL OR (s.look_at, s.id) > (last.look_at, last.id))
-      ORDER BY s.look_at, s.id LIMIT (said ->> 'limit')::integer
+    SELECT json_build_array(
+      coalesce(json_agg(schedule_of(p.s) ORDER BY p.n) FILTER (WHERE p.n <= most), '[]'),
+      CASE WHEN count(*) > most THEN (array_agg(json_build_array((p.s).look_at::text, (p.s).id)) FILTER (WHERE p.n = most))[1] END
+    )::text FROM (
+      SELECT s, row_number() OVER (ORDER BY s.look_at, s.id) AS n FROM schedules s
+      WHERE s.queue = said ->> 'queue' AND (s.look_at, s.id) > (from_moment, from_id)
+      ORDER BY s.look_at, s.id LIMIT most + 1
     ) p
   );
 END $$ SET search_path FROM CURRENT;

@@ -8,7 +8,7 @@ local q, op, cancelled_keep = queue_at(1), ARGV[1], ARGV[2]
 local function start_anew(task)
   leave(q, task)
   redis.call('HDEL', q.runs, task.id)
-  redis.call('HDEL', q.notes, task.id .. ':r', task.id .. ':w')
+  redis.call('HDEL', q.notes, task.id .. ':r', task.id .. ':w', task.id .. ':p', task.id .. ':l')
   -- The short way of a success knows nothing of errors: whoever has some goes the long one, which forgets them.
   if redis.call('HEXISTS', q.notes, task.id .. ':e') == 1 then
     redis.call('HSET', q.tasks, task.id, 'X' .. string.sub(task.value, 2))

@@ -37,7 +37,7 @@ local function restart(q, task, plan, lock, rest)
   local prefix = prefix_text(tonumber(string.sub(task.given.prefix, 1, 10), 16), plan.priority)
   redis.call('HSET', q.tasks, task.id, given_text(plan, lock, prefix, task.given.enqueued_at, rest))
   redis.call('HDEL', q.runs, task.id)
-  redis.call('HDEL', q.notes, task.id .. ':e', task.id .. ':r', task.id .. ':w')
+  forget_notes(q, task.id)
   enter_by_due(q, prefix, task.id, plan.due_at)
   if locks_at_enqueue(lock) then redis.call('HSET', q.locks, lock.key, task.id) end
 end

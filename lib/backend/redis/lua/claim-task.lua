@@ -1,4 +1,4 @@
--- What a claim does beside handing out plain tasks; after common.
+-- What a claim does beside handing out plain tasks; after common and stats.
 
 -- The pending tasks of a runner that it does not know to hold, as member and run. Read many at a time and told by their ends:
 -- there may be a hundred thousand of others.
@@ -48,6 +48,30 @@ local function purge(q, line)
   end
 end
 
+-- Notes a run that nobody will tell of, as its runner is gone; it may have been the task's last.
+local function note_lost(q, id, ended, error)
+  local value = redis.call('HGET', q.tasks, id)
+  if not value then return end
+  local part = '([^' .. US .. ']*)' .. US
+  local job, _, schedule, slot = string.match(value, RS .. part .. part .. part .. part)
+  if schedule ~= '' and slot ~= '' then
+    note_slot(q, string.gsub(string.gsub(schedule, '%%1F', US), '%%25', '%%'), slot, id, ended)
+  end
+  q.lost = q.lost or {}
+  local lost = q.lost[job] or { job = job, counts = { 0, 0, 0, 0, 0, 0, 0 }, failure = '' }
+  q.lost[job] = lost
+  lost.counts[5] = lost.counts[5] + 1
+  if ended == 'dead' then lost.counts[3] = lost.counts[3] + 1 end
+  if ended == 'cancelled' then lost.counts[4] = lost.counts[4] + 1 end
+  if error then lost.failure = error.name .. ': ' .. error.message end
+end
+
+local function count_lost(q)
+  local runs = {}
+  for _, lost in pairs(q.lost or {}) do runs[#runs + 1] = lost end
+  if #runs > 0 then count_runs(q, runs) end
+end
+
 -- A lease that ended without an outcome: its process died, or was cut off.
 local function recover(q, member, dead_keep, cancelled_keep)
   local id = id_of(member)
@@ -58,17 +82,21 @@ local function recover(q, member, dead_keep, cancelled_keep)
   local lock = lock_of(q, id, run.flag)
   local lost_runner = run.runner
   run.epoch, run.runner = '-' .. run.epoch, nil
-  if run.cancel then return cancel_task(q, id, run, 'cancelled', cancelled_keep, lock) end
+  if run.cancel then
+    note_lost(q, id, 'cancelled')
+    return cancel_task(q, id, run, 'cancelled', cancelled_keep, lock)
+  end
   if lock and lock.phase == 'while_executing' then free_lock(q, id, lock) end
   if is_in_conflict(run) then
     -- It never ran: as when it is handed back.
     run.attempt = run.attempt - 1
   else
     run.failures = run.failures + 1
-    add_error(q, id, run, cjson.encode({
-      name = 'LeaseLostError', message = 'runner ' .. lost_runner .. ' did not settle before its lease ended',
-    }))
-    if run.attempt > run.retries then return finish(q, id, run, 'd', dead_keep, lock) end
+    local error = { name = 'LeaseLostError', message = 'runner ' .. lost_runner .. ' did not settle before its lease ended' }
+    add_error(q, id, run, cjson.encode(error))
+    local is_dead = run.attempt > run.retries
+    note_lost(q, id, is_dead and 'dead' or 'lost', error)
+    if is_dead then return finish(q, id, run, 'd', dead_keep, lock) end
   end
   run.state = 'w'
   write_run(q, id, run)

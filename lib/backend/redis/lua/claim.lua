@@ -12,6 +12,7 @@ local function catch_up(q, dead_keep, cancelled_keep)
   if #lost > 0 then
     L = L or library()
     for i = 1, #lost do L.recover(q, lost[i], dead_keep, cancelled_keep) end
+    L.count_lost(q)
   end
   local due = redis.call('ZRANGEBYSCORE', q.scheduled, '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, MOVES)
   if #due > 0 then

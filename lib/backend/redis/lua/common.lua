@@ -182,12 +182,16 @@ local function leave(q, task)
   if task.state == 'parked' then forget_parked(q, task) end
 end
 
+local function forget_notes(q, id)
+  redis.call('HDEL', q.notes, id .. ':e', id .. ':r', id .. ':w', id .. ':p', id .. ':l')
+end
+
 local function remove_task(q, task)
   leave(q, task)
   free_lock(q, task.id, task.given.lock)
   redis.call('HDEL', q.tasks, task.id)
   redis.call('HDEL', q.runs, task.id)
-  redis.call('HDEL', q.notes, task.id .. ':e', task.id .. ':r', task.id .. ':w')
+  forget_notes(q, task.id)
 end
 
 -- Puts a task that is in no line where its due time calls for.
@@ -207,7 +211,7 @@ local function finish(q, id, run, state, keep_ms, lock)
   if keep_ms ~= 'inf' and tonumber(keep_ms) <= 0 then
     redis.call('HDEL', q.tasks, id)
     redis.call('HDEL', q.runs, id)
-    redis.call('HDEL', q.notes, id .. ':e', id .. ':r', id .. ':w')
+    forget_notes(q, id)
     return
   end
   local lines = { d = q.dead, k = q.kept, c = q.cancelled }

@@ -1,22 +1,26 @@
--- Reads tasks of one queue.
+-- Reads tasks of one queue. After common and place.
 -- KEYS  the keys of the queue
--- ARGV  get, id | list, state, limit, the id after which to go on or '' | counts
--- reply get and list: per task id, state, dueAt, leaseEndsAt or '', value, run or '', errors or '', result or '' ('+' before it),
---       reason or ''. counts: scheduled, waiting, pending, succeeded, dead, cancelled, parked
+-- ARGV  get, id | counts
+--       | list, state, limit, whether backwards (1 or 0), score, member: the place at which to go on, or '' and ''
+-- reply get: a task or nothing. list: the place at which there is more, or '' and '', then tasks; what is large is told in
+--       several answers.
+--       Per task id, state, dueAt, leaseEndsAt or '', value, run or '', errors or '', result or '' ('+' before it), reason or '',
+--       progress or '', lines or ''. counts: scheduled, waiting, pending, succeeded, dead, cancelled, parked
 
-local q = queue_at(1)
+local q, BYTES = queue_at(1), 1000000
 
+-- Answers about how many bytes it has written.
 local function write(reply, task)
-  local notes = redis.call('HMGET', q.notes, task.id .. ':e', task.id .. ':r', task.id .. ':w')
-  reply[#reply + 1] = task.id
-  reply[#reply + 1] = task.state
-  reply[#reply + 1] = int(task.due_at)
-  reply[#reply + 1] = task.state == 'pending' and redis.call('ZSCORE', q.pending, task.member) or ''
-  reply[#reply + 1] = task.value
-  reply[#reply + 1] = task.run and run_text(task.run) or ''
-  reply[#reply + 1] = notes[1] or ''
-  reply[#reply + 1] = notes[2] and '+' .. notes[2] or ''
-  reply[#reply + 1] = notes[3] or ''
+  local id, n = task.id, #reply
+  local notes = redis.call('HMGET', q.notes, id .. ':e', id .. ':r', id .. ':w', id .. ':p', id .. ':l')
+  reply[n + 1], reply[n + 2], reply[n + 3] = id, task.state, int(task.due_at)
+  reply[n + 4] = task.state == 'pending' and redis.call('ZSCORE', q.pending, task.member) or ''
+  reply[n + 5] = task.value
+  reply[n + 6] = task.run and run_text(task.run) or ''
+  reply[n + 7] = notes[1] or ''
+  reply[n + 8] = notes[2] and '+' .. notes[2] or ''
+  reply[n + 9], reply[n + 10], reply[n + 11] = notes[3] or '', notes[4] or '', notes[5] or ''
+  return #task.value + #reply[n + 7] + #reply[n + 8] + #reply[n + 11]
 end
 
 local lines = {
@@ -31,26 +35,18 @@ if ARGV[1] == 'get' then
 end
 
 if ARGV[1] == 'list' then
-  local line, limit, reply = lines[ARGV[2]], tonumber(ARGV[3]), {}
-  local from = 0
-  if ARGV[4] ~= '' then
-    local after = find_task(q, ARGV[4])
-    local rank = after and redis.call('ZRANK', line, after.member)
-    -- A task that has left the state cannot say where to go on; better an end than a second beginning.
-    if not rank then return reply end
-    from = rank + 1
-  end
-  while limit > 0 do
-    local members = redis.call('ZRANGE', line, from, from + math.min(limit, CHUNK) - 1)
-    if #members == 0 then break end
-    for i = 1, #members do
-      local task = find_task(q, id_of(members[i]))
-      if task and not task.is_past then
-        write(reply, task)
-        limit = limit - 1
-      end
-    end
-    from = from + #members
+  local state, reply, bytes = ARGV[2], { '', '' }, 0
+  local line = lines[state]
+  -- Those whose time to be kept is over come first, and are as good as gone.
+  local keeps = state == 'succeeded' or state == 'dead' or state == 'cancelled'
+  local past = keeps and redis.call('ZCOUNT', line, '-inf', int(now)) or 0
+  local page, has_more = page_of(line, past, place_at(5), tonumber(ARGV[3]), ARGV[4] == '1')
+  for i = 1, #page do
+    local task = find_task(q, id_of(page[i].member))
+    if task and task.state == state then bytes = bytes + write(reply, task) end
+    local is_cut = bytes > BYTES and i < #page
+    if is_cut or (has_more and i == #page) then reply[1], reply[2] = page[i].score, page[i].member end
+    if is_cut then break end
   end
   return reply
 end

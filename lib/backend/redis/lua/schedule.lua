@@ -36,6 +36,8 @@ end
 
 local function remove_schedule(q, id)
   redis.call('ZREM', q.slots, id)
+  -- Whoever finds a stray one has few keys.
+  if q.notes then redis.call('HDEL', q.notes, id .. ':s') end
   return redis.call('HDEL', q.schedules, id) == 1
 end
 

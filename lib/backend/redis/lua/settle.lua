@@ -6,7 +6,8 @@
 --         s succeeded (a keepMs, b '+' and the result, or '')    r retry (a delayMs, b error)    d dead (a keepMs, b error)
 --         c cancelled (a keepMs, b reason)                       z snoozed or conflict (a delayMs)
 --         h handed back                                          x parked (a fingerprint or '', b reason)
--- reply one letter per outcome: s settled, l lost
+--       or n: no outcome, but what the run of the next one had still to say (a progress or '', b lines or '')
+-- reply one letter per outcome: s settled, l lost; n for what was no outcome
 
 -- Reads its arguments from `at` on; answers the letters and where the arguments after its own begin.
 local function settle(at)
@@ -18,17 +19,17 @@ local function settle(at)
     local ids = {}
     for i = 1, count do ids[i] = ARGV[at - 3 + i * 5] end
     local texts, seen = read_all(q.runs, ids), {}
-    local members, gone = {}, {}
+    local members, gone, said = {}, {}, nil
     for i = 1, count do
       local from, id = at - 3 + i * 5, ids[i]
       local kind, keep, text = ARGV[from + 2], ARGV[from + 3], texts[i]
       -- The same task twice in a call: the second must see what the first has done.
-      if seen[id] then
+      if seen[id] and kind ~= 'n' then
         each_chunk('HDEL', q.runs, gone)
         each_chunk('HDEL', q.tasks, gone)
         text = redis.call('HGET', q.runs, id)
       end
-      seen[id] = true
+      if kind ~= 'n' then seen[id] = true end
       local is_repeat = kind == string.upper(kind)
       local state, epoch, failures, prefix, flag
       if text then
@@ -36,14 +37,16 @@ local function settle(at)
           string.match(text, '^(.)|([^|]*)|[^|]*|([^|]*)|[^|]*|[^|]*|([^|]*)|[^|]*|([^|]*)|')
       end
       local letter = 's'
-      if not text then
+      if kind == 'n' then
+        letter = 'n'
+      elseif not text then
         -- Gone, and settled so if this is a repeat; or another task of this id, which was never claimed.
         letter = is_repeat and redis.call('HEXISTS', q.tasks, id) == 0 and 's' or 'l'
       elseif epoch ~= ARGV[from + 1] then
         letter = 'l'
         if epoch == '-' .. ARGV[from + 1] then
           L = L or library()
-          letter = L.settle_late(q, id, L.parse_run(text), string.lower(kind), keep, ARGV[from + 4])
+          letter = L.settle_late(q, id, L.parse_run(text), string.lower(kind), keep, ARGV[from + 4], said)
         end
       elseif state ~= 'p' then
         letter = is_repeat and 's' or 'l'
@@ -53,8 +56,9 @@ local function settle(at)
         gone[#gone + 1] = id
       else
         L = L or library()
-        L.apply(q, id, L.parse_run(text), string.lower(kind), keep, ARGV[from + 4], cancelled_keep)
+        L.apply(q, id, L.parse_run(text), string.lower(kind), keep, ARGV[from + 4], cancelled_keep, said)
       end
+      said = kind == 'n' and { progress = keep, lines = ARGV[from + 4] } or nil
       letters[#letters + 1] = letter
     end
     each_chunk('ZREM', q.pending, members)

@@ -1,6 +1,7 @@
 import type { Client, QueryConfig } from 'pg';
 import { isBroken } from './pg-connection.js';
 import type { BellWire, Ring } from './postgres-bell.js';
+import type { EventLine } from './postgres-events.js';
 import { callOf, deadlineMs } from './postgres-functions.js';
 import { fromText, toText } from './postgres-text.js';
 import { quoted } from './sql-connection.js';
@@ -13,14 +14,19 @@ export function bellChannel(schema: string): string {
   return `${schema}:bell`;
 }
 
+function eventChannel(schema: string): string {
+  return `${schema}:told`;
+}
+
 /** LISTEN and NOTIFY on a connection of its own, which is made anew when it breaks. */
-export class PgBellWire implements BellWire {
+export class PgWire implements BellWire, EventLine {
   private client: Client | undefined;
   private timer: NodeJS.Timeout | undefined;
   private failures = 0;
   private isClosed = false;
   private heard: (ring: Ring) => void = () => undefined;
   private missed: () => void = () => undefined;
+  private heardEvents: ((payload: string) => void) | undefined;
 
   constructor(
     private readonly newClient: () => Client,
@@ -43,6 +49,20 @@ export class PgBellWire implements BellWire {
     });
   }
 
+  async tell(payloads: readonly string[]): Promise<void> {
+    const { client } = this;
+    // In writing already, so that nothing in it needs another look.
+    const values = [JSON.stringify(payloads)];
+    if (client) await this.ask(client, { name: 'tell_v1', text: callOf(this.schema, 'tell_v1'), values });
+  }
+
+  async hear(heard: ((payload: string) => void) | undefined): Promise<void> {
+    this.heardEvents = heard;
+    const { client } = this;
+    // One that is not there yet, or no longer, listens when it is made.
+    if (client) await this.ask(client, { text: this.listenToEvents(heard ? 'LISTEN' : 'UNLISTEN') });
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.timer);
@@ -56,13 +76,15 @@ export class PgBellWire implements BellWire {
     const client = this.newClient();
     const broken = () => this.broken(client);
     client.on('error', broken).on('end', broken);
-    client.on('notification', ({ payload }) => {
+    client.on('notification', ({ channel, payload }) => {
+      if (channel === eventChannel(this.schema)) return this.heardEvents?.(payload ?? '');
       const ring = readRing(payload);
       if (ring) this.heard(ring);
     });
     try {
       await client.connect();
       await within(deadlineMs, client.query(`LISTEN ${quoted(bellChannel(this.schema))}`));
+      if (this.heardEvents) await within(deadlineMs, client.query(this.listenToEvents('LISTEN')));
     } catch (error) {
       void client.end().catch(() => undefined);
       throw error;
@@ -71,6 +93,10 @@ export class PgBellWire implements BellWire {
     this.client = client;
     this.failures = 0;
     this.beatLater();
+  }
+
+  private listenToEvents(how: 'LISTEN' | 'UNLISTEN'): string {
+    return `${how} ${quoted(eventChannel(this.schema))}`;
   }
 
   private broken(client: Client): void {
