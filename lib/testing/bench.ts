@@ -10,6 +10,8 @@ import { resolveOptions, type ResolvedOptions } from '../resolve-options.js';
 import { JobRunner } from '../runner/job-runner.js';
 import type { StandIns } from '../stand-ins.js';
 import { SystemClock, type Clock } from '../task/clock.js';
+import type { Outcome } from '../task/outcome.js';
+import type { TaskNotes } from '../task/task-record.js';
 import { TestJobsError } from './errors.js';
 import { whatIsLeft } from './left-over.js';
 import { Ledger } from './ledger.js';
@@ -58,7 +60,7 @@ export class Bench implements StandIns {
     const store = new TestStore(memoryBackend({ clock }), this.ledger, clock, doors, transaction, (queue) =>
       this.cover([queue]),
     );
-    const endless = (why: string) => whatIsLeft(why, store, this.ledger);
+    const endless = (why: string) => whatIsLeft(why, store, this.ledger, this.settings.patienceMs);
     const passage =
       clock instanceof VirtualClock ? new Passage(store, clock, this.settings, endless) : undefined;
     this.made = { store, passage };
@@ -143,10 +145,9 @@ export class Bench implements StandIns {
     if (!claimed) return;
     const { epoch, receipt } = claimed;
     const runs = await this.runs();
-    const run = runs.run(claimed, {
-      store: (outcome, notes) => this.store.settle([{ queue, id, epoch, receipt, outcome, notes }]),
-    });
-    const outcome = await this.passage!.until(run);
+    const store = (outcome: Outcome, notes: TaskNotes | undefined) =>
+      this.store.settle([{ queue, id, epoch, receipt, outcome, notes }]);
+    const outcome = await this.passage!.until(() => runs.run(claimed, { store }));
     if (outcome.type === 'failed' || outcome.type === 'dead') throw outcome.error;
   }
 }

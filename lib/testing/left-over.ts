@@ -7,7 +7,12 @@ const live: readonly TaskState[] = ['waiting', 'scheduled', 'pending'];
 const mostNamed = 5;
 
 /** Says what keeps work from coming to an end: which jobs run again and again, and what of them is left. */
-export async function whatIsLeft(why: string, store: TestStore, ledger: Ledger): Promise<EndlessWorkError> {
+export async function whatIsLeft(
+  why: string,
+  store: TestStore,
+  ledger: Ledger,
+  patienceMs: number,
+): Promise<EndlessWorkError> {
   const left = new Map<string, number>();
   const { catalog } = store.inner;
   const seen = new Set<string>();
@@ -25,6 +30,8 @@ export async function whatIsLeft(why: string, store: TestStore, ledger: Ledger):
   const rest = Array.from(left, ([what, count]) => `${count} of ${what}`).join(', ');
   return new EndlessWorkError(
     `there is no end to it: ${why}. Run so far: ${ran || 'nothing'}. Left: ${rest || 'nothing'}. ` +
-      'A task that enqueues itself, or snoozes, never ends by draining: use advance() with a time',
+      (store.running.size > 0
+        ? `A handler that takes longer than ${patienceMs} ms of real time needs a higher \`patience\``
+        : 'A task that enqueues itself, or snoozes, never ends by draining: use advance() with a time'),
   );
 }

@@ -54,8 +54,10 @@ export class Passage {
     });
   }
 
-  /** Waits for what does not end by itself where it waits for time to pass. */
-  async until<T>(work: Promise<T>): Promise<T> {
+  /** Waits for a run. Where that waits for time to pass, it passes, and else it stands still, however long the run takes. */
+  async until<T>(begin: () => Promise<T>): Promise<T> {
+    const { timersSet } = this.clock;
+    const work = begin();
     const state = { isOver: false };
     const over = () => void (state.isOver = true);
     work.then(over, over);
@@ -64,7 +66,7 @@ export class Passage {
     for (let turns = 0; !state.isOver; turns++) {
       await (turns < busyTurns ? turn() : nap());
       const isWaiting = !state.isOver && realNow() - begunAt > this.settings.patienceMs;
-      if (isWaiting && this.clock.nextAt < until) this.clock.step();
+      if (isWaiting && this.clock.nextAt < until && this.clock.isWaitedForSince(timersSet)) this.clock.step();
     }
     return work;
   }

@@ -54,7 +54,7 @@ export class TestJobs {
     else await this.drained();
     const count = (type: Parameters<typeof before.get>[0]) =>
       (store.outcomes.get(type) ?? 0) - (before.get(type) ?? 0);
-    if (count('parked') > 0) throw new TestJobsError(await this.parked());
+    if (count('parked') > 0) throw new TestJobsError(this.parked());
     return {
       succeeded: count('succeeded'),
       failed: count('retry'),
@@ -93,8 +93,8 @@ export class TestJobs {
     const { bench } = this;
     const runs = await bench.runs();
     const claimed = await claimedAs(bench.registry, job, params, options, bench.clock.now());
-    const run = runs.run<ReturnedBy<J>>(claimed, { signal: options.signal });
-    return bench.passage ? bench.passage.until(run) : run;
+    const run = () => runs.run<ReturnedBy<J>>(claimed, { signal: options.signal });
+    return bench.passage ? bench.passage.until(run) : run();
   }
 
   /** In real time there is nothing to do but wait. */
@@ -106,10 +106,11 @@ export class TestJobs {
     }
   }
 
-  private async parked(): Promise<string> {
-    const { ledger, registry, store } = this.bench;
+  private parked(): string {
+    const { ledger, registry } = this.bench;
     const unknown = ledger.list().filter(({ job, isRecurring }) => !isRecurring && !registry.named(job));
-    const names = [...new Set(unknown.map(({ job }) => job))].join(', ');
-    return `tasks of ${names || 'some jobs'} cannot run: no module provides the job; ${store.running.size} are running`;
+    const names = [...new Set(unknown.map(({ job }) => job))];
+    if (names.length === 0) return 'tasks were parked: their params could not be read again';
+    return `tasks of ${names.join(', ')} cannot run: no module provides the job`;
   }
 }

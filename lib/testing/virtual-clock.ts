@@ -2,6 +2,7 @@ import { Clock, type ClockTimer } from '../task/clock.js';
 import { realTimer } from './real-time.js';
 
 interface VirtualTimer {
+  readonly number: number;
   readonly at: number;
   readonly wake: () => void;
 }
@@ -12,6 +13,7 @@ export class VirtualClock extends Clock {
   #now: number;
   readonly #timers = new Set<VirtualTimer>();
   #longestRealMs: number | undefined;
+  #timersSet = 0;
 
   constructor(
     startsAt: number,
@@ -32,7 +34,7 @@ export class VirtualClock extends Clock {
 
   after(delayMs: number, wake: () => void): ClockTimer {
     // Whole milliseconds, as a Date has them, and never too early.
-    const timer = { at: Math.ceil(this.#now + Math.max(delayMs, 0)), wake };
+    const timer = { number: ++this.#timersSet, at: Math.ceil(this.#now + Math.max(delayMs, 0)), wake };
     this.#timers.add(timer);
     const call = this.#longestRealMs === undefined ? undefined : this.#inRealTime(timer);
     return {
@@ -41,6 +43,17 @@ export class VirtualClock extends Clock {
         call?.();
       },
     };
+  }
+
+  /** How many timers have been set so far. */
+  get timersSet(): number {
+    return this.#timersSet;
+  }
+
+  /** Whether somebody waits who did not when so many had been set. */
+  isWaitedForSince(timersSet: number): boolean {
+    for (const { number } of this.#timers) if (number > timersSet) return true;
+    return false;
   }
 
   /** When the next timer is due; Infinity: there is none. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
-import { Job, JobHooks, JobQueue, type JobHandler, type Task, type TaskHooks } from 'nestjs-jobs';
+import { Job, JobHooks, JobQueue, Periodic, type JobHandler, type Task, type TaskHooks } from 'nestjs-jobs';
 import { TestJobsError } from 'nestjs-jobs/testing';
 import { startUnderTest } from './fixtures/testing-app.js';
 
@@ -136,6 +136,45 @@ describe('An application under test, inline', () => {
     await catalog.resume('default');
     isReady = true;
     expect(await jobs.drain()).toMatchObject({ succeeded: 2 });
+  });
+
+  it('lets the handler of a slot have what it enqueues run, and fail, as any caller', async () => {
+    const caught: unknown[] = [];
+    @Job()
+    class Parent {
+      constructor(private readonly queue: JobQueue) {}
+
+      async run() {
+        await this.queue.enqueue(Send, 'bad').catch((error: unknown) => caught.push(error));
+        await this.queue.enqueue(Send, 'good', { in: '1d' });
+      }
+    }
+    const { queue, jobs, app } = await start([Parent as never]);
+    await queue.enqueue(Parent, undefined, { every: '1h' });
+    await jobs.advance(0);
+    expect(caught).toEqual([expect.any(MailError)]);
+    expect(app.get(Journal).lines).toEqual(['run bad', 'run good']);
+  });
+
+  it('has time stand still for a handler that takes longer than the patience', async () => {
+    @Job()
+    class Slow {
+      async run() {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }
+    }
+    @Periodic('1h')
+    class Hourly {
+      run() {}
+    }
+    const { queue, jobs } = await startUnderTest(
+      { providers: [Slow, Hourly] },
+      { mode: 'inline', patience: 50 },
+    );
+    const before = jobs.now;
+    await queue.enqueue(Slow);
+    await jobs.runJob(Slow);
+    expect(jobs.now).toEqual(before);
   });
 
   it('lets time pass for a handler that waits for its timeout', async () => {
