@@ -17,6 +17,7 @@ import {
 } from 'nestjs-jobs';
 import { redisBackend } from 'nestjs-jobs/redis';
 import { EndlessWorkError, JobsTestingModule, TestJobs, TestJobsError } from 'nestjs-jobs/testing';
+import { settled } from '../support/app.js';
 import { watchingTimers } from '../support/open-timers.js';
 import { silentLogger, startUnderTest } from './fixtures/testing-app.js';
 
@@ -79,6 +80,7 @@ describe('An application under test, manual', () => {
     const { queue, jobs, app } = await start();
     await queue.enqueue(SendWelcome, { to: 'ada@example.com' });
     await queue.enqueue(Note, 'later', { in: '5m', priority: 3 });
+    await settled();
     expect(app.get(Outbox).sent).toEqual([]);
     expect(jobs.enqueued().map(({ job }) => job)).toEqual(['SendWelcome', 'Note']);
     expect(jobs.enqueued(Note)).toEqual([
@@ -185,7 +187,7 @@ describe('An application under test, manual', () => {
     await expect(jobs.advance('1s')).rejects.toThrow(/50 runs without time passing.*Again/);
     // Nothing goes on behind the test's back.
     const { length } = jobs.enqueued();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled();
     expect(jobs.enqueued().length).toBeLessThanOrEqual(length + 1);
   });
 
