@@ -7,7 +7,8 @@ const parts: { name: string; files: RegExp; mayImport: string[] }[] = [
   { name: 'task', files: /^task\//, mayImport: [] },
   {
     name: 'contract',
-    files: /^backend\/(backend|errors|answers|catalog-store|event-wire|held-lock|schedule-store|stats-store|transaction-store)\.ts$/,
+    files:
+      /^backend\/(backend|errors|answers|catalog-store|event-wire|held-lock|schedule-store|stats-store|transaction-store)\.ts$/,
     mayImport: ['task'],
   },
   { name: 'lease thread', files: /^backend\/lease-thread\//, mayImport: ['task', 'contract'] },
