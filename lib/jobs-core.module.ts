@@ -9,7 +9,6 @@ import {
 } from '@nestjs/common';
 import { ExternalContextCreator, ModuleRef, ModulesContainer, type ApplicationConfig } from '@nestjs/core';
 import type { Backend } from './backend/backend.js';
-import { resolveBackend } from './backend/resolve-backend.js';
 import { JobCatalog } from './catalog/job-catalog.js';
 import { JobsHealth } from './health/jobs-health.js';
 import { HookChain } from './job/hook-chain.js';
@@ -20,6 +19,7 @@ import { JobRegistry } from './job/job-registry.js';
 import { JobsLog } from './job/jobs-log.js';
 import { TaskEvents } from './job/task-events.js';
 import { BACKEND, checkSingleRoot, JOBS_OPTIONS } from './jobs-root.js';
+import { groundProviders } from './ground.providers.js';
 import { observeProviders } from './observe.providers.js';
 import { Carriage } from './observe/carriage.js';
 import { JobEvents } from './observe/job-events.js';
@@ -40,7 +40,7 @@ import { JobRunner } from './runner/job-runner.js';
 import { RunnerModule } from './runner/runner.module.js';
 import { lineOf } from './task/stored-error.js';
 import { TaskLog } from './runner/task-log.js';
-import { Clock, SystemClock } from './task/clock.js';
+import { Clock } from './task/clock.js';
 import { spanMs } from './task/duration.js';
 
 /**
@@ -51,14 +51,9 @@ import { spanMs } from './task/duration.js';
 @Module({
   imports: [RunnerModule, ObserveModule],
   providers: [
+    ...groundProviders,
     ...queueProviders,
     ...observeProviders,
-    { provide: Clock, useClass: SystemClock },
-    {
-      provide: BACKEND,
-      inject: [JOBS_OPTIONS, Clock],
-      useFactory: ({ backend }: ResolvedOptions, clock: Clock) => resolveBackend(backend, clock),
-    },
     {
       provide: JobsLog,
       inject: [JOBS_OPTIONS],
@@ -158,7 +153,17 @@ import { spanMs } from './task/duration.js';
         ),
     },
   ],
-  exports: [JobQueue, JobRunner, JobCatalog, JobEvents, JobsHealth, Observation, METRICS_SOURCES],
+  exports: [
+    JobQueue,
+    JobRunner,
+    JobCatalog,
+    JobEvents,
+    JobsHealth,
+    Observation,
+    METRICS_SOURCES,
+    Clock,
+    JOBS_OPTIONS,
+  ],
 })
 export class JobsCoreModule implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private isOpen = false;

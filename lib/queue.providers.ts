@@ -5,6 +5,7 @@ import { JobRegistry } from './job/job-registry.js';
 import { JobsLog } from './job/jobs-log.js';
 import { TaskEvents } from './job/task-events.js';
 import { BACKEND, JOBS_OPTIONS } from './jobs-root.js';
+import { standIns } from './ground.providers.js';
 import { Carriage } from './observe/carriage.js';
 import { Adder } from './queue/adder.js';
 import { JobQueue } from './queue/job-queue.js';
@@ -12,6 +13,7 @@ import { ResultWaits } from './queue/result-waits.js';
 import { SchedulePutter } from './queue/schedule-putter.js';
 import { TaskWriter } from './queue/task-writer.js';
 import type { ResolvedOptions } from './resolve-options.js';
+import type { StandIns } from './stand-ins.js';
 import { Clock } from './task/clock.js';
 import { TaskIds } from './task/task-id.js';
 
@@ -31,7 +33,18 @@ export const queueProviders: Provider[] = [
   },
   {
     provide: JobQueue,
-    inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog, TaskEvents, Carriage, ResultWaits],
+    inject: [
+      JOBS_OPTIONS,
+      BACKEND,
+      JobRegistry,
+      Adder,
+      Clock,
+      JobsLog,
+      TaskEvents,
+      Carriage,
+      ResultWaits,
+      standIns,
+    ],
     useFactory: (
       { runner, enqueueTimeoutMs }: ResolvedOptions,
       backend: Backend,
@@ -42,8 +55,9 @@ export const queueProviders: Provider[] = [
       events: TaskEvents,
       carriage: Carriage,
       results: ResultWaits,
+      others?: StandIns,
     ) =>
-      new JobQueue(
+      new (others?.JobQueue ?? JobQueue)(
         registry,
         new TaskWriter(backend, adder),
         new SchedulePutter(backend, clock, enqueueTimeoutMs),

@@ -15,14 +15,21 @@ import type { JobRegistry } from './job-registry.js';
  * too late for it.
  */
 export class JobExplorer {
+  private exploring: Promise<void> | undefined;
+
   constructor(
     private readonly modules: ModulesContainer,
     private readonly moduleRef: ModuleRef,
     private readonly contexts: JobContextCreator,
   ) {}
 
-  /** Fills the registry. Hooks first: whether a job has any is settled when it is taken in. */
-  async explore(registry: JobRegistry): Promise<void> {
+  /** Fills the registry, once however often it is asked. */
+  explore(registry: JobRegistry): Promise<void> {
+    return (this.exploring ??= this.exploreAll(registry));
+  }
+
+  /** Hooks first: whether a job has any is settled when it is taken in. */
+  private async exploreAll(registry: JobRegistry): Promise<void> {
     this.exploreHooks(registry);
     for (const wrapper of wrappersIn(this.modules))
       for (const source of sourcesOf(wrapper)) await this.take(source, wrapper, registry);

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { nextTurn } from '../task/turns.js';
 
 // Made when the module is loaded: no request, and no task, is under way then.
 const own = new AsyncResource('nestjs-jobs.runner');
@@ -10,5 +11,5 @@ export function inOwnContext<T>(act: () => T): T {
 
 /** In the next turn of the event loop. */
 export function soonInOwnContext(act: () => void): void {
-  own.runInAsyncScope(setImmediate, undefined, act);
+  own.runInAsyncScope(nextTurn, undefined, act);
 }

@@ -193,11 +193,12 @@ export class Scheduler {
   private sleep(delayMs: number): void {
     this.timer?.cancel();
     if (this.isOver) return;
+    const { clock } = this.parts;
     const { bell } = this.parts.backend;
     // Sweeps that were begun together must not go on together.
     const sweepMs = bell.lossless ? Infinity : this.settings.pollIntervalMs * (0.75 + Math.random() / 4);
-    const mostMs = Math.min(delayMs === Infinity ? Infinity : longestSleepMs, sweepMs);
+    const mostMs = Math.min(delayMs === Infinity || !clock.mayJump ? Infinity : longestSleepMs, sweepMs);
     if (Math.min(delayMs, mostMs) === Infinity) return;
-    this.timer = this.parts.clock.after(Math.ceil(Math.max(Math.min(delayMs, mostMs), 0)), () => this.wake());
+    this.timer = clock.after(Math.ceil(Math.max(Math.min(delayMs, mostMs), 0)), () => this.wake());
   }
 }

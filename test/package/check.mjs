@@ -103,6 +103,8 @@ function loads(how) {
     const { JobsModule } = ${how}('nestjs-jobs');
     const { redisBackend } = ${how}('nestjs-jobs/redis');
     const { postgresBackend } = ${how}('nestjs-jobs/postgres');
+    const { JobsTestingModule } = ${how}('nestjs-jobs/testing');
+    JobsTestingModule.forRoot();
     JobsModule.forRoot({ backend: redisBackend({ url: 'redis://localhost' }) });
     JobsModule.forRoot({ backend: postgresBackend({ url: 'postgres://localhost' }) });
   })()`;
