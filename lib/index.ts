@@ -1,5 +1,6 @@
 export { JobsModule, type JobsAsyncOptions, type JobsOptionsFactory } from './jobs.module.js';
-export type { JobsOptions, RetentionOptions, RunnerOptions } from './jobs.options.js';
+export type { JobsOptions, LogOptions, RetentionOptions, RunnerOptions } from './jobs.options.js';
+export type { LoggedEvent } from './job/log-settings.js';
 export { ConflictingRootsError } from './jobs-root.js';
 
 export { Job } from './job/job.decorator.js';
@@ -16,7 +17,7 @@ export { DuplicateJobError, InvalidJobError, JobNotProvidedError, NotAJobError }
 
 export { JobQueue } from './queue/job-queue.js';
 export type { Bulk } from './queue/bulk.js';
-export type { Enqueued } from './queue/enqueued.js';
+export type { Enqueued } from './task/enqueued.js';
 export type { ResultOf } from './queue/result-of.js';
 export type { ResultOptions } from './queue/result-options.js';
 export {
@@ -29,10 +30,26 @@ export {
   TaskDiedError,
 } from './queue/errors.js';
 
-export { JobRunner } from './runner/job-runner.js';
-export { JobCatalog, type TaskName } from './catalog/job-catalog.js';
-export type { LockInfo } from './catalog/lock-catalog.js';
-export type { ScheduleInfo } from './catalog/schedule-info.js';
+export { JobRunner, type RunnerState } from './runner/job-runner.js';
+export { JobsHealth } from './health/jobs-health.js';
+export type { HealthOptions } from './health/health-options.js';
+export type { HealthProblem, HealthProblemCode, HealthReport, QueueHealth } from './health/health-report.js';
+export type { LeaseHealth } from './runner/session-health.js';
+export { JobCatalog } from './catalog/job-catalog.js';
+export { InvalidCursorError } from './catalog/errors.js';
+export type { FailureGroup, FailureGroups } from './catalog/failure-groups.js';
+export type { SpanInfo } from './catalog/filled-spans.js';
+export type { JobInfo, SchedulesOfJob } from './catalog/job-list.js';
+export type { TaskName } from './catalog/known-queues.js';
+export type { LockInfo, LocksPage } from './catalog/lock-catalog.js';
+export type { ParamsConstraints, ParamsField, ParamsSchema, ParamsValue } from './catalog/params-fields.js';
+export type { LiveRunnerInfo, QueueInfo } from './catalog/queue-catalog.js';
+export type { ScheduleDetails, ScheduleInfo, SlotInfo } from './catalog/schedule-info.js';
+export type { ScheduleFilter, SchedulesPage } from './catalog/schedule-list.js';
+export type { ActedCounts, ActFilter, ActPage, Answer, Which } from './catalog/task-actions.js';
+export type { Page, TaskCount, TasksPage } from './catalog/task-catalog.js';
+export type { TaskFilter } from './catalog/task-filter.js';
+export type { FailureInfo, LineInfo, TaskInfo, TaskLockInfo } from './catalog/task-info.js';
 
 export { OnTask, type OnTaskDecorator, type OnTaskFilter } from './observe/on-task.decorator.js';
 export { JobEvents } from './observe/job-events.js';
@@ -83,7 +100,8 @@ export {
 } from './task/errors.js';
 
 export type { Acted, Backend, Durability } from './backend/backend.js';
-export type { HeldLock, LockPage, LockRef } from './backend/held-lock.js';
+export type { HeldLock, LockRef } from './backend/held-lock.js';
+export type { RunCounts } from './backend/stats-store.js';
 export {
   CrossSlotError,
   StoreUnavailableError,

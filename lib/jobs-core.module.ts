@@ -11,7 +11,9 @@ import { ExternalContextCreator, ModuleRef, ModulesContainer, type ApplicationCo
 import type { Backend } from './backend/backend.js';
 import { resolveBackend } from './backend/resolve-backend.js';
 import { JobCatalog } from './catalog/job-catalog.js';
+import { JobsHealth } from './health/jobs-health.js';
 import { HookChain } from './job/hook-chain.js';
+import { hookTroubles } from './job/hook-troubles.js';
 import { JobContextCreator } from './job/job-context.js';
 import { JobExplorer } from './job/job-explorer.js';
 import { JobRegistry } from './job/job-registry.js';
@@ -73,18 +75,18 @@ import { spanMs } from './task/duration.js';
     {
       provide: JobRegistry,
       inject: [JOBS_OPTIONS, JobsLog],
-      useFactory: ({ defaults, payloadLimit, runner }: ResolvedOptions, log: JobsLog) =>
-        new JobRegistry(
+      useFactory: ({ defaults, payloadLimit, runner }: ResolvedOptions, log: JobsLog) => {
+        const registry: JobRegistry = new JobRegistry(
           {
             defaults,
             payloadLimit,
             runsQueue: (queue) =>
               runner !== false && (runner.queues?.some(({ name }) => name === queue) ?? true),
           },
-          new HookChain((hook, task, error) =>
-            log.write('error', task.job, `task ${task.id}: ${hook} threw: ${lineOf(error)}`, error),
-          ),
-        ),
+          new HookChain(hookTroubles(log, (job) => registry.redactionOf(job))),
+        );
+        return registry;
+      },
     },
     {
       provide: JobExplorer,
@@ -119,7 +121,7 @@ import { spanMs } from './task/duration.js';
         events: TaskEvents,
         carriage: Carriage,
       ) => {
-        const lines = new TaskLog(log, clock);
+        const lines = new TaskLog(log, clock, (job) => registry.redactionOf(job));
         const keep = {
           succeededMs: () => spanMs(retention.succeeded, clock.now()),
           deadMs: () => spanMs(retention.dead, clock.now()),
@@ -146,13 +148,17 @@ import { spanMs } from './task/duration.js';
         );
       },
     },
+    JobsHealth,
     {
       provide: JobCatalog,
-      inject: [BACKEND, JobRegistry],
-      useFactory: (backend: Backend, registry: JobRegistry) => new JobCatalog(backend, registry),
+      inject: [BACKEND, JobRegistry, JobQueue],
+      useFactory: (backend: Backend, registry: JobRegistry, queue: JobQueue) =>
+        new JobCatalog(backend, registry, (job, params, options) =>
+          queue.enqueue(job, params as never, options),
+        ),
     },
   ],
-  exports: [JobQueue, JobRunner, JobCatalog, JobEvents, Observation, METRICS_SOURCES],
+  exports: [JobQueue, JobRunner, JobCatalog, JobEvents, JobsHealth, Observation, METRICS_SOURCES],
 })
 export class JobsCoreModule implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private isOpen = false;

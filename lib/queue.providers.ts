@@ -1,6 +1,6 @@
 import type { Provider } from '@nestjs/common';
 import type { Backend } from './backend/backend.js';
-import { JobCatalog } from './catalog/job-catalog.js';
+import { KnownQueues } from './catalog/known-queues.js';
 import { JobRegistry } from './job/job-registry.js';
 import { JobsLog } from './job/jobs-log.js';
 import { TaskEvents } from './job/task-events.js';
@@ -25,9 +25,9 @@ export const queueProviders: Provider[] = [
   },
   {
     provide: ResultWaits,
-    inject: [BACKEND, Clock, JobCatalog],
-    useFactory: (backend: Backend, clock: Clock, catalog: JobCatalog) =>
-      new ResultWaits(backend, clock, () => catalog.queues()),
+    inject: [BACKEND, Clock, JobRegistry],
+    useFactory: (backend: Backend, clock: Clock, registry: JobRegistry) =>
+      new ResultWaits(backend, clock, () => new KnownQueues(backend, registry).names()),
   },
   {
     provide: JobQueue,

@@ -1,4 +1,3 @@
-import type { LogLevel } from '@nestjs/common';
 import type { Backend } from './backend/backend.js';
 import {
   defaultOptions,
@@ -6,6 +5,8 @@ import {
   type RetentionOptions,
   type RunnerOptions,
 } from './jobs.options.js';
+import type { LogSettings } from './job/log-settings.js';
+import { resolveLog } from './resolve-log.js';
 import type { ContextOptions } from './observe/context-carrier.js';
 import type { RunnerSettings } from './runner/runner-settings.js';
 import { checkKeys } from './task/check-keys.js';
@@ -29,7 +30,7 @@ export interface ResolvedOptions {
   readonly globalEnhancers: boolean;
   readonly context: ContextOptions | undefined;
   readonly events: { readonly scope: 'local' | 'cluster' };
-  readonly log: false | { readonly level: LogLevel };
+  readonly log: false | LogSettings;
 }
 
 export interface ResolvedRetention {
@@ -61,7 +62,7 @@ export function resolveOptions(options: JobsOptions = {}): ResolvedOptions {
     globalEnhancers: bool('globalEnhancers', options.globalEnhancers ?? defaultOptions.globalEnhancers),
     context: options.context && resolveContext(options.context),
     events: Object.freeze({ scope: resolveScope(options.events ?? {}) }),
-    log: log === false ? false : Object.freeze({ level: resolveLevel(log) }),
+    log: resolveLog(log),
   });
 }
 
@@ -92,8 +93,6 @@ const knownRunnerKeys = [
   'schedules',
   'autoStart',
 ] as const satisfies readonly (keyof RunnerOptions)[];
-
-const levels: readonly string[] = ['verbose', 'debug', 'log', 'warn', 'error', 'fatal'];
 
 function resolveRunner(options: RunnerOptions): RunnerSettings {
   checkKeys(options, knownRunnerKeys, where, 'runner');
@@ -173,13 +172,6 @@ function resolveScope(events: NonNullable<JobsOptions['events']>): 'local' | 'cl
   const { scope = defaultOptions.events.scope } = events;
   if (scope !== 'local' && scope !== 'cluster') refuse('events.scope', scope, "'local' or 'cluster'");
   return scope;
-}
-
-function resolveLevel(log: { level?: LogLevel }): LogLevel {
-  checkKeys(log, ['level'], where, 'log');
-  const { level = defaultOptions.log.level } = log;
-  if (!levels.includes(level)) refuse('log.level', level, levels.join(', '));
-  return level;
 }
 
 function positiveMs(option: string, value: Duration): number {

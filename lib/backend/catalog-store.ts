@@ -16,13 +16,13 @@ export interface CatalogStore {
   /** Every queue that has held a task or a schedule. */
   queues(): Promise<string[]>;
   /** Dead, cancelled and parked tasks start anew, attempts at 0. Others are left alone. */
-  retry(refs: readonly TaskRef[]): Promise<Acted[]>;
+  retry(refs: readonly SeenTask[]): Promise<Acted[]>;
   /** Scheduled, waiting and parked tasks end as cancelled; a pending one is asked to stop. */
-  cancel(refs: readonly TaskRef[]): Promise<(Acted | 'requested')[]>;
+  cancel(refs: readonly SeenTask[]): Promise<(Acted | 'requested')[]>;
   /** Takes the record away, unless it is pending. */
-  remove(refs: readonly TaskRef[]): Promise<Acted[]>;
+  remove(refs: readonly SeenTask[]): Promise<Acted[]>;
   /** Scheduled tasks become due now. */
-  runNow(refs: readonly TaskRef[]): Promise<Acted[]>;
+  runNow(refs: readonly SeenTask[]): Promise<Acted[]>;
   /** Stops claims from a queue, for `forMs` or until `resume`. Enqueueing goes on. */
   pause(queue: string, forMs?: number): Promise<void>;
   resume(queue: string): Promise<void>;
@@ -40,6 +40,11 @@ export interface CatalogStore {
    * (`until_executed`), or when it is started anew.
    */
   releaseLock(ref: LockRef): Promise<boolean>;
+}
+
+/** A task to be dealt with; where a state is named and it is in another one by now, it is left alone. */
+export interface SeenTask extends TaskRef {
+  readonly state?: TaskState;
 }
 
 /** `left`: the task is in a state in which this cannot be done. `taken`: its lock or id belongs to another task by now. */

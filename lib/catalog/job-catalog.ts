@@ -1,87 +1,150 @@
 import { Injectable } from '@nestjs/common';
-import { behindId } from './behind-id.js';
-import { LockCatalog, type LockInfo } from './lock-catalog.js';
-import { ScheduleCatalog } from './schedule-catalog.js';
-import type { ScheduleInfo } from './schedule-info.js';
 import type { Acted, Backend } from '../backend/backend.js';
-import type { LockPage, LockRef } from '../backend/held-lock.js';
+import type { LockRef } from '../backend/held-lock.js';
 import type { JobRegistry } from '../job/job-registry.js';
 import { toMs, type Duration } from '../task/duration.js';
-import type { TaskRecord, TaskRef, TaskState } from '../task/task-record.js';
+import type { EnqueueOptions } from '../task/enqueue-options.js';
+import type { Enqueued } from '../task/enqueued.js';
+import type { Violation } from '../task/errors.js';
+import type { TaskRef, TaskState } from '../task/task-record.js';
+import { failureGroups, type FailureGroups } from './failure-groups.js';
+import { JobForm, type EnqueueByClass } from './job-form.js';
+import { JobList, type JobInfo } from './job-list.js';
+import { jobRedaction } from './job-redaction.js';
+import { KnownQueues, type TaskName } from './known-queues.js';
+import { LockCatalog, type LockInfo, type LocksPage } from './lock-catalog.js';
+import type { ParamsSchema } from './params-fields.js';
+import { QueueCatalog, type LiveRunnerInfo, type QueueInfo } from './queue-catalog.js';
+import type { CatalogRedaction } from './redaction.js';
+import { ScheduleCatalog } from './schedule-catalog.js';
+import type { ScheduleDetails } from './schedule-info.js';
+import { ScheduleList, type ScheduleFilter, type SchedulesPage } from './schedule-list.js';
+import { TaskActions, type ActPage, type Answer, type Which } from './task-actions.js';
+import { TaskCatalog, type Page, type TaskCount, type TasksPage } from './task-catalog.js';
+import type { TaskFilter } from './task-filter.js';
+import type { TaskInfo } from './task-info.js';
 
-/** A task by queue and id, or by its id alone: every known queue is then asked. */
-export type TaskName = string | TaskRef;
-
-/** Reading and steering the tasks in the store. */
+/**
+ * Reading and steering what is in the store. No call reads more than a bounded part of it: where that was not enough to answer,
+ * `complete` is false.
+ */
 @Injectable()
 export class JobCatalog {
+  private readonly known: KnownQueues;
+  private readonly ofTasks: TaskCatalog;
+  private readonly actions: TaskActions;
+  private readonly ofQueues: QueueCatalog;
   private readonly ofSchedules: ScheduleCatalog;
+  private readonly scheduleList: ScheduleList;
   private readonly ofLocks: LockCatalog;
+  private readonly jobList: JobList;
+  private readonly form: JobForm;
 
   /** @internal */
   constructor(
     private readonly backend: Backend,
-    private readonly registry: JobRegistry,
+    registry: JobRegistry,
+    enqueue: EnqueueByClass,
+    redaction: CatalogRedaction = jobRedaction((job) => registry.redactionOf(job)),
   ) {
-    this.ofSchedules = new ScheduleCatalog(backend, () => this.queues());
-    this.ofLocks = new LockCatalog(backend, (name) => this.task(name));
+    this.known = new KnownQueues(backend, registry);
+    this.ofTasks = new TaskCatalog(backend, this.known, redaction);
+    this.actions = new TaskActions(backend, this.ofTasks, this.known);
+    this.ofQueues = new QueueCatalog(backend, this.known);
+    this.ofSchedules = new ScheduleCatalog(backend, this.known, redaction);
+    this.scheduleList = new ScheduleList(backend, this.known, redaction);
+    this.ofLocks = new LockCatalog(backend, (name) => this.ofTasks.find(name));
+    this.jobList = new JobList(backend, registry, this.known, this.scheduleList, redaction);
+    this.form = new JobForm(registry, enqueue);
   }
 
-  /** A task as the store holds it, with its params as JSON text, its state and its errors. */
-  async task(name: TaskName): Promise<TaskRecord | undefined> {
-    if (typeof name !== 'string') return this.backend.catalog.get(name);
-    for (const queue of await this.queues()) {
-      const task = await this.backend.catalog.get({ queue, id: name });
-      if (task) return task;
-    }
-    return undefined;
+  /** A task with all that the store holds of it. */
+  task(name: TaskName): Promise<TaskInfo | undefined> {
+    return this.ofTasks.task(name);
   }
 
-  /** The tasks of a queue in one state, in the order in which they are worked off. */
-  tasks(
-    queue: string,
-    state: TaskState,
-    page: { limit?: number; after?: string } = {},
-  ): Promise<TaskRecord[]> {
-    const { limit = 100, after } = page;
-    return behindId({ limit, after }, async (place) => {
-      const { tasks, next } = await this.backend.catalog.list(queue, state, { limit, after: place });
-      return { items: tasks, next };
-    });
+  /**
+   * Tasks, state by state, each in the order in which it is worked off, or with `backwards` the other way round. By queue and
+   * state they come from an index; with `job`, `from`, `to`, `text` or `error` they are searched for, and a page may be short, or
+   * empty, though there is more: go on while there is a `next`.
+   */
+  tasks(filter: TaskFilter = {}, page: Page & { readonly backwards?: boolean } = {}): Promise<TasksPage> {
+    return this.ofTasks.tasks(filter, page);
   }
 
-  counts(queue: string): Promise<Record<TaskState, number>> {
-    return this.backend.catalog.counts(queue);
+  /** How many tasks a filter means. */
+  count(filter: TaskFilter = {}): Promise<TaskCount> {
+    return this.ofTasks.count(filter);
   }
 
-  /** The queues of the provided jobs and those that have held tasks. */
-  async queues(): Promise<string[]> {
-    const provided = this.registry.provided().map(({ definition }) => definition.queue);
-    return [...new Set([...provided, ...(await this.backend.catalog.queues())])];
+  /** How many tasks of a queue, or of all, are in each state. */
+  counts(queue?: string): Promise<Record<TaskState, number>> {
+    return this.ofQueues.counts(queue);
   }
 
-  /** A dead, cancelled or parked task starts anew, its attempts at 0. */
-  retry(name: TaskName): Promise<Acted> {
-    return this.act(name, async (ref) => (await this.backend.catalog.retry([ref]))[0]!);
+  /** Dead tasks by job and error; `retry({ state: 'dead', job, error })` deals with a group. */
+  failures(filter: Omit<TaskFilter, 'state'> = {}): Promise<FailureGroups> {
+    return failureGroups(this.ofTasks, filter);
   }
 
-  /** A task that has not started ends as cancelled; a running one is asked to stop by its signal. */
-  cancel(name: TaskName): Promise<Acted | 'requested'> {
-    return this.act<Acted | 'requested'>(name, async (ref) => {
-      const [acted] = await this.backend.catalog.cancel([ref]);
-      if (acted === 'requested') this.backend.bell.ring(ref.queue, ref.id);
-      return acted!;
-    });
+  /** The queues of the provided jobs, and those that have held a task or a schedule, by name. */
+  queues(): Promise<QueueInfo[]> {
+    return this.ofQueues.all();
   }
 
-  /** Takes a task away, unless it is running. */
-  remove(name: TaskName): Promise<Acted> {
-    return this.act(name, async (ref) => (await this.backend.catalog.remove([ref]))[0]!);
+  /** One queue, known or not. */
+  queue(name: string): Promise<QueueInfo> {
+    return this.ofQueues.one(name);
   }
 
-  /** A scheduled task becomes due now. */
-  runNow(name: TaskName): Promise<Acted> {
-    return this.act(name, async (ref) => (await this.backend.catalog.runNow([ref]))[0]!);
+  /** The names of `queues()`, at less cost. */
+  async queueNames(): Promise<string[]> {
+    return (await this.known.names()).sort();
+  }
+
+  /** The jobs that are provided here, that have run, or that have a schedule, by name. */
+  jobs(): Promise<JobInfo[]> {
+    return this.jobList.all();
+  }
+
+  /** The live runners of all processes. */
+  runners(): Promise<LiveRunnerInfo[]> {
+    return this.ofQueues.runners();
+  }
+
+  /** Dead, cancelled and parked tasks start anew, their attempts at 0. */
+  retry<W extends Which>(which: W, page: ActPage = {}): Promise<Answer<W, Acted>> {
+    return this.actions.act('retry', which, page);
+  }
+
+  /** Tasks that have not started end as cancelled; running ones are asked to stop by their signals. */
+  cancel<W extends Which>(which: W, page: ActPage = {}): Promise<Answer<W, Acted | 'requested'>> {
+    return this.actions.act('cancel', which, page);
+  }
+
+  /** Takes tasks away, unless they are running. */
+  remove<W extends Which>(which: W, page: ActPage = {}): Promise<Answer<W, Acted>> {
+    return this.actions.act('remove', which, page);
+  }
+
+  /** Scheduled tasks become due now. */
+  runNow<W extends Which>(which: W, page: ActPage = {}): Promise<Answer<W, Acted>> {
+    return this.actions.act('runNow', which, page);
+  }
+
+  /** Enqueues a provided job by its name, as `JobQueue.enqueue` does by its class: params are checked, hooks are called. */
+  enqueue(job: string, params?: unknown, options?: EnqueueOptions): Promise<Enqueued> {
+    return this.form.enqueue(job, params, options);
+  }
+
+  /** What is wrong with params for a provided job; empty where nothing is. Nothing is stored. */
+  checkParams(job: string, params?: unknown): Promise<readonly Violation[]> {
+    return this.form.check(job, params);
+  }
+
+  /** The fields of the params of a provided job, as far as its class or schema tells. */
+  paramsSchema(job: string): ParamsSchema {
+    return this.form.schema(job);
   }
 
   /** Nothing of this queue starts, for a time or until `resume`; enqueueing goes on. */
@@ -99,12 +162,13 @@ export class JobCatalog {
     return this.backend.catalog.isPaused(queue);
   }
 
-  /** The schedules of a queue in the order of their next slots, paused ones last. */
-  schedules(queue: string, page: { limit?: number; after?: string } = {}): Promise<ScheduleInfo[]> {
-    return this.ofSchedules.list(queue, { limit: page.limit ?? 100, after: page.after });
+  /** Schedules in the order of their next slots, paused ones last. */
+  schedules(filter: ScheduleFilter = {}, page: Page = {}): Promise<SchedulesPage> {
+    return this.scheduleList.page(filter, page);
   }
 
-  schedule(name: TaskName): Promise<ScheduleInfo | undefined> {
+  /** A schedule with how its latest slots ended, and the slots to come. */
+  schedule(name: TaskName): Promise<ScheduleDetails | undefined> {
     return this.ofSchedules.get(name);
   }
 
@@ -133,12 +197,9 @@ export class JobCatalog {
     return this.ofSchedules.remove(name);
   }
 
-  /**
-   * The unique locks of a queue that are held now, in no order. `after` is what the page before said; a page may be short
-   * though there is more.
-   */
-  locks(queue: string, page: { limit?: number; after?: string } = {}): Promise<LockPage> {
-    return this.ofLocks.list(queue, { limit: page.limit ?? 100, after: page.after });
+  /** The unique locks of a queue that are held now, in no order. A page may be short though there is more. */
+  locks(queue: string, page: Page = {}): Promise<LocksPage> {
+    return this.ofLocks.list(queue, page);
   }
 
   /** The lock that a unique task holds or wants, with the id of the task that holds it now. */
@@ -153,10 +214,5 @@ export class JobCatalog {
    */
   releaseLock(name: TaskName | LockRef): Promise<Acted> {
     return this.ofLocks.release(name);
-  }
-
-  private async act<A>(name: TaskName, act: (ref: TaskRef) => Promise<A>): Promise<A | 'missing'> {
-    const ref = typeof name === 'string' ? await this.task(name) : name;
-    return ref ? act({ queue: ref.queue, id: ref.id }) : 'missing';
   }
 }

@@ -1,11 +1,20 @@
 import type { Acted, Backend } from '../backend/backend.js';
-import type { LockPage, LockRef } from '../backend/held-lock.js';
+import type { HeldLock, LockRef } from '../backend/held-lock.js';
 import type { LockPhase, TaskRecord, TaskRef } from '../task/task-record.js';
+import { readLimit } from './queue-walk.js';
+import type { Page } from './task-catalog.js';
 
 /** The unique lock of a task, whether that task holds it, another one, or none. */
 export interface LockInfo extends LockRef {
   /** When this task holds it. */
   readonly phase: LockPhase;
+}
+
+/** Some of the locks of a queue. */
+export interface LocksPage {
+  readonly locks: HeldLock[];
+  /** There may be more: the next page goes on here. */
+  readonly next?: string;
 }
 
 /** Reading and freeing the locks in the store. */
@@ -15,8 +24,9 @@ export class LockCatalog {
     private readonly find: (name: string | TaskRef) => Promise<TaskRecord | undefined>,
   ) {}
 
-  list(queue: string, page: { limit: number; after?: string }): Promise<LockPage> {
-    return this.backend.catalog.locks(queue, page);
+  async list(queue: string, { limit, after }: Page): Promise<LocksPage> {
+    const page = await this.backend.catalog.locks(queue, { limit: readLimit('locks', limit), after });
+    return page.after === undefined ? { locks: page.locks } : { locks: page.locks, next: page.after };
   }
 
   async of(name: string | TaskRef): Promise<LockInfo | undefined> {

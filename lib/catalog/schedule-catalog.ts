@@ -4,34 +4,41 @@ import type { ScheduleRecord } from '../task/schedule-record.js';
 import { buildSlotTask, readTemplate } from '../task/slot-task.js';
 import { TaskIds } from '../task/task-id.js';
 import type { TaskRef } from '../task/task-record.js';
-import { behindId } from './behind-id.js';
-import { scheduleInfo, slotsToCome, type ScheduleInfo } from './schedule-info.js';
+import type { KnownQueues, TaskName } from './known-queues.js';
+import type { CatalogRedaction } from './redaction.js';
+import { scheduleInfo, slotsToCome, type ScheduleDetails } from './schedule-info.js';
 
 const mostSlots = 1_000;
+const slotsOfDetails = 5;
 
-/** Reading and steering the schedules in the store. A name is a queue and an id, or an id that every known queue is asked for. */
+/** Looking closely at the schedules in the store, and steering them. */
 export class ScheduleCatalog {
   private readonly ids = new TaskIds();
 
   constructor(
     private readonly backend: Backend,
-    private readonly queues: () => Promise<string[]>,
+    private readonly queues: KnownQueues,
+    private readonly redaction: CatalogRedaction,
   ) {}
 
-  async list(queue: string, page: { limit: number; after?: string }): Promise<ScheduleInfo[]> {
-    const records = await behindId(page, async (after) => {
-      const { schedules, next } = await this.backend.schedules.list(queue, { limit: page.limit, after });
-      return { items: schedules, next };
-    });
-    return records.map(scheduleInfo);
-  }
-
-  async get(name: string | TaskRef): Promise<ScheduleInfo | undefined> {
+  async get(name: TaskName): Promise<ScheduleDetails | undefined> {
     const record = await this.find(name);
-    return record && scheduleInfo(record);
+    if (!record) return undefined;
+    const { queue, id } = record;
+    const [now, slots] = await Promise.all([
+      this.backend.schedules.now(queue),
+      this.backend.stats.slots({ queue, id }),
+    ]);
+    return {
+      ...scheduleInfo(record, this.redaction),
+      lastSlots: slots.map(({ slot, task, outcome, at }) => {
+        return { slot: new Date(slot), task, outcome, at: new Date(at) };
+      }),
+      nextSlots: (slotsToCome(record, now, slotsOfDetails) ?? []).map((slot) => new Date(slot)),
+    };
   }
 
-  async nextSlots(name: string | TaskRef, count: number): Promise<Date[]> {
+  async nextSlots(name: TaskName, count: number): Promise<Date[]> {
     if (!Number.isInteger(count) || count < 1 || count > mostSlots)
       throw new InvalidOptionError('nextSlots', 'count', count, `an integer from 1 to ${mostSlots}`);
     const record = await this.find(name);
@@ -39,7 +46,7 @@ export class ScheduleCatalog {
     return (await this.slots('nextSlots', record, count)).map((slot) => new Date(slot));
   }
 
-  async run(name: string | TaskRef): Promise<TaskRef | 'taken' | 'missing'> {
+  async run(name: TaskName): Promise<TaskRef | 'taken' | 'missing'> {
     const record = await this.find(name);
     if (!record) return 'missing';
     const template = readTemplate(record.template);
@@ -54,7 +61,7 @@ export class ScheduleCatalog {
     return { queue: task.queue, id: replaced ?? task.id };
   }
 
-  async pause(name: string | TaskRef): Promise<Acted> {
+  async pause(name: TaskName): Promise<Acted> {
     const record = await this.find(name);
     if (!record) return 'missing';
     if (record.isPaused) return 'left';
@@ -62,7 +69,7 @@ export class ScheduleCatalog {
   }
 
   /** What was to come during the pause has passed; a schedule that came to its end in it is gone. */
-  async resume(name: string | TaskRef): Promise<Acted> {
+  async resume(name: TaskName): Promise<Acted> {
     const record = await this.find(name);
     if (!record) return 'missing';
     if (!record.isPaused) return 'left';
@@ -72,7 +79,7 @@ export class ScheduleCatalog {
     return resumed === 'resumed' ? 'done' : 'left';
   }
 
-  async remove(name: string | TaskRef): Promise<Acted> {
+  async remove(name: TaskName): Promise<Acted> {
     const record = await this.find(name);
     if (!record) return 'missing';
     return (await this.backend.schedules.remove(record)) ? 'done' : 'missing';
@@ -84,13 +91,8 @@ export class ScheduleCatalog {
     return slots;
   }
 
-  private async find(name: string | TaskRef): Promise<ScheduleRecord | undefined> {
-    if (typeof name !== 'string') return this.backend.schedules.get(name);
-    for (const queue of await this.queues()) {
-      const found = await this.backend.schedules.get({ queue, id: name });
-      if (found) return found;
-    }
-    return undefined;
+  private find(name: TaskName): Promise<ScheduleRecord | undefined> {
+    return this.queues.find(name, (ref) => this.backend.schedules.get(ref));
   }
 }
 

@@ -4,14 +4,22 @@ import type { Overlap, ScheduleRecord } from '../task/schedule-record.js';
 import { readTemplate } from '../task/slot-task.js';
 import { slotsOf, type SlotRule, type Slots } from '../task/slots.js';
 import type { TaskRef } from '../task/task-record.js';
+import { readJson } from './json-text.js';
+import type { CatalogRedaction } from './redaction.js';
+import { ruleWords } from './rule-words.js';
+import { dateOf } from './task-info.js';
 
 /** A schedule as the store holds it, readable. */
 export interface ScheduleInfo extends TaskRef {
   readonly job: string;
   /** When its slots are; undefined where this version cannot read it. */
   readonly rule: SlotRule | undefined;
-  /** The params of its tasks, as JSON text; empty where they have none. */
-  readonly params: string | undefined;
+  /** The rule in words, such as `at 08:00 on the first of the month, Africa/Accra`. */
+  readonly words: string | undefined;
+  /** The params of its tasks; undefined where they have none, or where they are no JSON. */
+  readonly params: unknown;
+  /** As they are stored; empty where there are none. */
+  readonly paramsText: string | undefined;
   readonly missed: Missed | undefined;
   readonly overlap: Overlap | undefined;
   readonly firstSlot: Date;
@@ -29,23 +37,37 @@ export interface ScheduleInfo extends TaskRef {
   readonly isDeclared: boolean;
 }
 
-export function scheduleInfo(record: ScheduleRecord): ScheduleInfo {
+/** A schedule with what has become of its latest slots, and the slots to come. */
+export interface ScheduleDetails extends ScheduleInfo {
+  /** How the latest slots ended whose tasks have ended, the latest first, at most 20. */
+  readonly lastSlots: readonly SlotInfo[];
+  /** The next five, also while it is paused; none where this version cannot read the rule. */
+  readonly nextSlots: readonly Date[];
+}
+
+export interface SlotInfo {
+  readonly slot: Date;
+  /** The id of its task. */
+  readonly task: string;
+  readonly outcome: 'succeeded' | 'failed' | 'dead' | 'cancelled' | 'lost';
+  /** When that was told. */
+  readonly at: Date;
+}
+
+export function scheduleInfo(record: ScheduleRecord, redaction: CatalogRedaction): ScheduleInfo {
   const { queue, id, job, fired, skipped, isPaused, lastTask } = record;
   const template = readTemplate(record.template);
+  const rule = readRule(record.rule);
+  const params = template && redaction.params(job, template.params);
   return {
-    queue,
-    id,
-    job,
-    fired,
-    skipped,
-    isPaused,
-    lastTask,
-    rule: readRule(record.rule),
-    params: template?.params,
+    ...{ queue, id, job, fired, skipped, isPaused, lastTask, rule },
+    words: rule && ruleWords(rule),
+    params: readJson(params),
+    paramsText: params,
     missed: template?.missed,
     overlap: template?.overlap,
     firstSlot: new Date(record.firstSlot),
-    lastSlot: record.lastSlot === undefined ? undefined : new Date(record.lastSlot),
+    lastSlot: dateOf(record.lastSlot),
     nextSlot: isPaused ? undefined : new Date(record.nextSlot),
     isDeclared: record.declaredAt !== undefined,
   };

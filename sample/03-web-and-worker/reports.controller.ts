@@ -35,7 +35,6 @@ export class ReportsController {
   async look(@Param('id') id: string) {
     const task = await this.catalog.task({ queue: 'reports', id });
     if (!task) throw new NotFoundException(`no report ${id}`);
-    const report = task.result === undefined ? undefined : (JSON.parse(task.result) as Report);
-    return { state: task.state, report };
+    return { state: task.state, report: task.result as Report | undefined };
   }
 }

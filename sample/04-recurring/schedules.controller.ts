@@ -8,10 +8,9 @@ export class SchedulesController {
 
   @Get()
   async list() {
-    const queues = await this.catalog.queues();
-    const schedules = await Promise.all(queues.map((queue) => this.catalog.schedules(queue)));
-    return schedules.flat().map(({ id, job, rule, lastSlot, nextSlot, fired, skipped, isPaused }) => {
-      return { id, job, rule, lastSlot, nextSlot, fired, skipped, isPaused };
+    const { schedules } = await this.catalog.schedules();
+    return schedules.map(({ id, job, rule, words, lastSlot, nextSlot, fired, skipped, isPaused }) => {
+      return { id, job, rule, words, lastSlot, nextSlot, fired, skipped, isPaused };
     });
   }
 

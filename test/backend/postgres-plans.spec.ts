@@ -50,7 +50,7 @@ async function call(name: string, argument: unknown): Promise<unknown> {
   const { rows } = await client.query<{ answer: string }>(`SELECT ${schema}.${name}($1) AS answer`, [
     JSON.stringify(argument),
   ]);
-  return rows[0]!.answer === '' ? undefined : JSON.parse(rows[0]!.answer);
+  return rows[0]!.answer ? JSON.parse(rows[0]!.answer) : undefined;
 }
 
 /** Of an exchange: the letters, and the ids and epochs that were claimed. */
@@ -89,6 +89,8 @@ async function scannedSoFar(): Promise<number> {
   );
   return Number(rows[0]!.n);
 }
+
+const nothing = { succeeded: 0, failed: 0, dead: 0, cancelled: 0, lost: 0, run_ms: 0, wait_ms: 0 };
 
 const claim = (limit = 10) => ({
   limit,
@@ -186,10 +188,13 @@ describe.each(['without', 'with'])('A million tasks, %s statistics', (statistics
     const before = await scannedSoFar();
     const scans = await scansOf(async () => {
       for (const state of ['waiting', 'scheduled', 'pending', 'dead', 'parked', 'succeeded', 'cancelled']) {
-        const page = (await call('list_v1', { queue: 'q', state, limit: 10 })) as [string][];
-        if (page.length < 10) continue;
-        const next = await call('list_v1', { queue: 'q', state, limit: 10, after: page.at(-1)![0] });
-        expect(next).toHaveLength(10);
+        for (const backwards of [false, true]) {
+          const asked = { queue: 'q', state, limit: 10, backwards };
+          const [page, place] = (await call('list_v1', asked)) as [unknown[], string[] | null];
+          if (page.length < 10) continue;
+          const [next] = (await call('list_v1', { ...asked, place })) as [unknown[]];
+          expect(next).toHaveLength(10);
+        }
       }
       await call('get_v1', { queue: 'q', id: 'waiting-500' });
       await call('locks_v1', { queue: 'q', limit: 10 });
@@ -197,6 +202,46 @@ describe.each(['without', 'with'])('A million tasks, %s statistics', (statistics
       await call('act_v1', { act: 'runNow', cancelledKeep: 0, refs: [['q', 'scheduled-500']] });
       await call('act_v1', { act: 'retry', cancelledKeep: 0, refs: [['q', 'dead-500']] });
       await call('unpark_v1', { queue: 'q', definitions: [['Some', 'f']] });
+    });
+    expect(scans).toEqual([]);
+    expect(await scannedSoFar()).toBe(before);
+  });
+
+  it('are seen at a glance by a look for each priority', async () => {
+    await client.query(`INSERT INTO tasks (queue, id, state, priority, due_at, enqueued_at, retries, job, params)
+      SELECT 'q', 'odd-${statistics}-' || n, 'waiting', n, now_ms() - n, now_ms(), 3, 'Some', 'null' FROM generate_series(1, 50) n`);
+    const oldest = await client.query<{ due: string }>(
+      "SELECT min(due_at) AS due FROM tasks WHERE queue = 'q' AND state = 'waiting'",
+    );
+    const before = await scannedSoFar();
+    let glanced: [counts: unknown, waitingMs: number, pausedMs: null][] = [];
+    const scans = await scansOf(async () => {
+      glanced = (await call('glance_v1', ['q', 'unknown'])) as typeof glanced;
+    });
+    expect(scans).toEqual([]);
+    expect(await scannedSoFar()).toBe(before);
+    const [[, waitingMs] = []] = glanced;
+    expect(Math.abs(Date.now() - Number(oldest.rows[0]!.due) - waitingMs!)).toBeLessThan(60_000);
+  });
+
+  it('are told of by runners, and annotated, by indexes alone', async () => {
+    const before = await scannedSoFar();
+    const scans = await scansOf(async () => {
+      const [, [first]] = await exchange(claim(1));
+      const notes = [['q', first![0], first![1], { percent: 1 }, [{ at: 1, message: 'line' }]]];
+      expect(await call('annotate_v1', notes)).toEqual([]);
+      expect(await call('annotate_v1', [['q', 'waiting-300', 1, null, []]])).toEqual([]);
+      await call('report_v1', {
+        name: 'r',
+        info: '{}',
+        aliveMs: 60_000,
+        runs: [{ ...nothing, queue: 'q', job: 'Some', succeeded: 1 }],
+        slots: [],
+      });
+      await call('jobs_v1', ['q']);
+      await call('throughput_v1', { queue: 'q' });
+      await call('slots_v1', { queue: 'q', id: 's' });
+      await call('runners_v1', {});
     });
     expect(scans).toEqual([]);
     expect(await scannedSoFar()).toBe(before);

@@ -28,6 +28,11 @@ const task = (queue: string, id: string, fields: Partial<NewTask> = {}): NewTask
   ...{ queue, id, token: id, job: 'Job', params: '1', priority: 0, due: { inMs: 0 }, retries: 0 },
   ...fields,
 });
+const putSchedule = (queue: string) =>
+  backend.schedules.put(
+    { queue, id: 's', job: 'Job', rule: 'r', template: '{}', nextSlot: slot, isDeclared: false },
+    'absent',
+  );
 const claim = (queue: string, by = backend) =>
   by.tasks.claim({ queues: [{ queue, limit: 100 }], limit: 100, leaseMs, runner: 'gone' });
 
@@ -46,6 +51,7 @@ describe('Runs that a claim finds lost', () => {
   it('are in the figures at once, and once only when reports have added them', async () => {
     const queue = randomUUID();
     const of = { scheduleId: 's', slot };
+    await putSchedule(queue);
     await lost(queue, [
       task(queue, 'dies'),
       task(queue, 'runs again', { retries: 1, job: 'Other' }),
@@ -101,6 +107,7 @@ describe('Reports on PostgreSQL', () => {
     );
     const slots = queues.map((queue) => ({ queue, id: 's', slot, task: 't', outcome: 'succeeded' as const }));
     const backends = [await open(), await open(), await open()];
+    for (const queue of queues) await putSchedule(queue);
     await Promise.all(
       Array.from({ length: 30 }, (_, n) =>
         report(
@@ -114,26 +121,32 @@ describe('Reports on PostgreSQL', () => {
     );
   });
 
+  it('of slots and the end of their schedule leave no slot behind, whoever is first', async () => {
+    const queue = randomUUID();
+    for (let round = 0; round < 20; round++) {
+      await putSchedule(queue);
+      const slots = [{ queue, id: 's', slot, task: 't', outcome: 'succeeded' as const }];
+      await Promise.all([
+        report(backend, { slots }),
+        backend.schedules.remove({ queue, id: 's' }),
+        report(backend, { slots }),
+      ]);
+      expect(await rows(`SELECT FROM "${schema}".slot_outcomes WHERE queue = $1`, [queue])).toEqual([]);
+    }
+  });
+
   it('leave nothing of runners, spans and schedules that are gone', async () => {
     const queue = randomUUID();
-    const schedule = {
-      queue,
-      id: 's',
-      job: 'Job',
-      rule: 'r',
-      template: '{}',
-      nextSlot: slot,
-      isDeclared: false,
-    };
-    await backend.schedules.put(schedule, 'absent');
+    await putSchedule(queue);
     const ended = (id: string) => ({ queue, id, slot, task: 't', outcome: 'succeeded' as const });
     const runs = [{ ...nothing, queue, job: 'Job', succeeded: 1 }];
     await report(backend, { runs, slots: [ended('s'), ended('gone before')], aliveMs: 1 });
     await backend.schedules.remove({ queue, id: 's' });
     expect(await backend.stats.slots({ queue, id: 's' })).toEqual([]);
     const long = 8 * 86_400_000;
-    await pool.query(`UPDATE "${schema}".slot_outcomes SET at = at - ${long};
-      UPDATE "${schema}".throughput SET at = at - ${long}; UPDATE "${schema}".runners SET alive_until = alive_until - ${long}`);
+    await pool.query(
+      `UPDATE "${schema}".throughput SET at = at - ${long}; UPDATE "${schema}".runners SET alive_until = alive_until - ${long}`,
+    );
     await report(backend, { runs });
     const left = await rows<{ runners: string; spans: string; slots: string }>(
       `SELECT (SELECT count(*) FROM "${schema}".runners) AS runners,

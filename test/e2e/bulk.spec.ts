@@ -35,12 +35,8 @@ async function start(options: JobsOptions = {}) {
   const runner = { concurrency: 1, autoStart: false };
   const test = await startApp({ options: { runner, ...options }, providers: [Note, Add] });
   const stored = async () => {
-    let live = 0;
-    for (const queue of await test.catalog.queues()) {
-      const { waiting, scheduled } = await test.catalog.counts(queue);
-      live += waiting + scheduled;
-    }
-    return live;
+    const { waiting, scheduled } = await test.catalog.counts();
+    return waiting + scheduled;
   };
   return { ...test, Note, Add, seen, stored };
 }
@@ -164,8 +160,8 @@ describe('A bulk', () => {
       'replaced',
       'enqueued',
     ]);
-    expect(await catalog.task('old')).toMatchObject({ params: '"before"' });
-    expect(await catalog.task('new')).toMatchObject({ params: '4' });
+    expect(await catalog.task('old')).toMatchObject({ params: 'before' });
+    expect(await catalog.task('new')).toMatchObject({ params: 4 });
     expect(await catalog.counts('default')).toMatchObject({ waiting: 3 });
   });
 
@@ -179,10 +175,10 @@ describe('A bulk', () => {
         bulk.enqueue(Note, params, options);
       }
     });
-    expect(await catalog.tasks('default', 'waiting')).toMatchObject([
-      { params: '{"n":1}', priority: 1 },
-      { params: '{"n":2}', priority: 2 },
-      { params: '{"n":3}', priority: 3 },
+    expect((await catalog.tasks({ state: 'waiting' })).tasks).toMatchObject([
+      { params: { n: 1 }, priority: 1 },
+      { params: { n: 2 }, priority: 2 },
+      { params: { n: 3 }, priority: 3 },
     ]);
   });
 

@@ -13,12 +13,12 @@ describe('looking at a queue that nobody has used', () => {
     const { catalog } = app;
     const ref = { queue: 'unused', id: 'x' };
     expect(Object.values(await catalog.counts('unused'))).toEqual([0, 0, 0, 0, 0, 0, 0]);
-    expect(await catalog.tasks('unused', 'waiting')).toEqual([]);
+    expect(await catalog.tasks({ queue: 'unused' })).toEqual({ tasks: [], complete: true });
     expect(await catalog.task(ref)).toBeUndefined();
     expect(await catalog.isPaused('unused')).toBe(false);
     for (const act of ['retry', 'cancel', 'remove', 'runNow'] as const)
       expect(await catalog[act](ref)).toBe('missing');
-    expect(await catalog.queues()).toEqual(['used']);
+    expect(await catalog.queueNames()).toEqual(['used']);
     expect(await app.store.catalog.queues()).toEqual(['used']);
   });
 

@@ -56,7 +56,7 @@ describe('an interceptor', () => {
     for (const job of [OnClass, OnRun]) {
       await app.jobs.enqueue(job, 'p', { id: job.name });
       await app.advance(0);
-      expect(await app.catalog.task(job.name)).toMatchObject({ state: 'succeeded', result: '"[done]"' });
+      expect(await app.catalog.task(job.name)).toMatchObject({ state: 'succeeded', result: '[done]' });
     }
     const { entries } = app.app.get(Journal);
     expect(entries).toEqual([
@@ -129,8 +129,8 @@ describe('an interceptor', () => {
       state: 'dead',
       errors: [{ name: 'TimeoutError' }],
     });
-    expect(await app.catalog.task('Flaky')).toMatchObject({ state: 'succeeded', result: '"third time"' });
-    expect(await app.catalog.task('Failing')).toMatchObject({ state: 'succeeded', result: '"fallback"' });
+    expect(await app.catalog.task('Flaky')).toMatchObject({ state: 'succeeded', result: 'third time' });
+    expect(await app.catalog.task('Failing')).toMatchObject({ state: 'succeeded', result: 'fallback' });
   });
 
   it('that swallows a task.fail or a task.snooze does not change what was said', async () => {

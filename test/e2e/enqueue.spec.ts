@@ -50,15 +50,8 @@ async function stateOf({ catalog }: TestApp, id: string): Promise<TaskState | un
   return (await catalog.task(id))?.state;
 }
 
-const states = ['scheduled', 'waiting', 'pending', 'succeeded', 'dead', 'cancelled', 'parked'] as const;
-
 async function storedTasks({ catalog }: TestApp): Promise<number> {
-  let total = 0;
-  for (const queue of await catalog.queues()) {
-    const counts = await catalog.counts(queue);
-    for (const state of states) total += counts[state];
-  }
-  return total;
+  return (await catalog.count()).count;
 }
 
 describe('An enqueued task', () => {
@@ -66,8 +59,16 @@ describe('An enqueued task', () => {
     const app = await startHeld();
     const enqueued = await app.jobs.enqueue(app.Note, 1);
     expect(enqueued).toEqual({ id: expect.stringMatching(/^.{22}$/), queue: 'default', status: 'enqueued' });
-    expect(await app.catalog.tasks('default', 'waiting')).toMatchObject([
-      { id: enqueued.id, job: 'Note', params: '1', attempt: 0, retries: 4, priority: 0, dueAt: start },
+    expect((await app.catalog.tasks({ queue: 'default', state: 'waiting' })).tasks).toMatchObject([
+      {
+        id: enqueued.id,
+        job: 'Note',
+        params: 1,
+        attempt: 0,
+        retries: 4,
+        priority: 0,
+        dueAt: new Date(start),
+      },
     ]);
     expect(await storedTasks(app)).toBe(1);
   });
@@ -98,9 +99,9 @@ describe('An enqueued task', () => {
     const app = await startNoting();
     await app.advance(30 * day); // 31 January
     const { id } = await app.jobs.enqueue(app.Note, 1, { in: '1mo' });
-    expect((await app.catalog.task(id))!.dueAt).toBe(Date.UTC(2030, 1, 28));
+    expect((await app.catalog.task(id))!.dueAt).toEqual(new Date('2030-02-28'));
     await app.jobs.enqueue(app.Note, 2, { in: '1y', id: 'year' });
-    expect((await app.catalog.task('year'))!.dueAt).toBe(Date.UTC(2031, 0, 31));
+    expect((await app.catalog.task('year'))!.dueAt).toEqual(new Date('2031-01-31'));
   });
 
   it('goes first with a past or negative time, the earliest before all, then in order of arrival', async () => {
@@ -163,7 +164,7 @@ describe('A task with an id', () => {
     }
     expect(statuses).toEqual(['enqueued', 'replaced', 'replaced']);
     expect(await storedTasks(app)).toBe(1);
-    expect(await app.catalog.task('x')).toMatchObject({ params: '3', priority: 3, dueAt: start + 3 });
+    expect(await app.catalog.task('x')).toMatchObject({ params: 3, priority: 3, dueAt: new Date(start + 3) });
   });
 
   it('frees it when it has succeeded, and it can run again', async () => {
@@ -179,7 +180,7 @@ describe('A task with an id', () => {
     const app = await startNoting();
     await app.jobs.enqueue(app.Note, 1, { id: 'x', keep: '1h' });
     await app.advance(3_599_999);
-    expect(await app.catalog.task('x')).toMatchObject({ state: 'succeeded', result: '{"noted":1}' });
+    expect(await app.catalog.task('x')).toMatchObject({ state: 'succeeded', result: { noted: 1 } });
     expect(await app.jobs.enqueue(app.Note, 2, { id: 'x' })).toMatchObject({ status: 'existing' });
     await app.advance(1);
     expect(await app.catalog.task('x')).toBeUndefined();
@@ -227,7 +228,7 @@ describe('What is not said in the call', () => {
     priority: n,
     retries: n,
     keepMs: n * second,
-    expiresAt: start + n * second,
+    expiresAt: new Date(start + n * second),
   });
 
   it('is taken from the job, and what the job does not say from the module', async () => {
@@ -248,11 +249,11 @@ describe('What is not said in the call', () => {
 
   it('may be a time: the template of the job, which the choice of the call replaces', async () => {
     const date = new Date(start + 7 * second);
-    expect(await record({}, { in: '5s' })).toMatchObject({ dueAt: start + 5 * second });
-    expect(await record({}, { at: date })).toMatchObject({ dueAt: start + 7 * second });
-    expect(await record({}, { in: '5s' }, { at: date })).toMatchObject({ dueAt: start + 7 * second });
-    expect(await record({}, { at: date }, { in: 0 })).toMatchObject({ dueAt: start });
-    expect(await record({}, { at: date }, { in: undefined })).toMatchObject({ dueAt: start + 7 * second });
+    expect(await record({}, { in: '5s' })).toMatchObject({ dueAt: new Date(start + 5 * second) });
+    expect(await record({}, { at: date })).toMatchObject({ dueAt: date });
+    expect(await record({}, { in: '5s' }, { at: date })).toMatchObject({ dueAt: date });
+    expect(await record({}, { at: date }, { in: 0 })).toMatchObject({ dueAt: new Date(start) });
+    expect(await record({}, { at: date }, { in: undefined })).toMatchObject({ dueAt: date });
   });
 
   it('may be `replace`', async () => {
@@ -458,7 +459,7 @@ describe('Params', () => {
     }
     const app = await startApp({ providers: [Count] });
     const { id } = await app.jobs.enqueue(Count, { n: '7', on: new Date(start) }, { in: 1 });
-    expect((await app.catalog.task(id))!.params).toBe('{"n":"7","on":"2030-01-01T00:00:00.000Z"}');
+    expect((await app.catalog.task(id))!.paramsText).toBe('{"n":"7","on":"2030-01-01T00:00:00.000Z"}');
     await app.advance(1);
     expect(seen).toEqual([{ n: 7, on: new Date(start), tag: 'none' }]);
 

@@ -25,7 +25,7 @@ describe('the record of a failed task', () => {
         message: `try ${attempt}`,
         stack: expect.stringContaining('failure-record.spec'),
         attempt,
-        at: startedAt[attempt - 1],
+        at: new Date(startedAt[attempt - 1]!),
       })),
     );
   });

@@ -224,6 +224,6 @@ describe('starting', () => {
     await app.jobs.enqueue(B);
     await app.advance(60 * second);
     expect(ran).toEqual(['b']);
-    expect((await app.catalog.tasks('a', 'waiting')).length).toBe(1);
+    expect((await app.catalog.tasks({ queue: 'a', state: 'waiting' })).tasks).toHaveLength(1);
   });
 });

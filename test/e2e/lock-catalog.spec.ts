@@ -64,7 +64,7 @@ describe.each([
     for (let after: string | undefined, pages = 0; pages === 0 || after !== undefined; pages++) {
       const page = await catalog.locks('mail', { limit: 10, after });
       holders.push(...page.locks.map(({ holder }) => holder));
-      after = page.after;
+      after = page.next;
     }
     expect(holders.toSorted()).toEqual(enqueued.map(({ id }) => id).toSorted());
   });

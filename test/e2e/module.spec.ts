@@ -396,7 +396,7 @@ describe('A job class that no module provides', () => {
       expect(error).toBeInstanceOf(JobNotProvidedError);
       expect(error).toMatchObject({ code: 'JOB_NOT_PROVIDED', job: 'Send' });
       expect((error as Error).message).toMatch(/Send.*add it to the providers of a module/);
-      expect(await catalog.queues()).toEqual([]);
+      expect(await catalog.queueNames()).toEqual([]);
     }
   });
 

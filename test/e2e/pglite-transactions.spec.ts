@@ -82,7 +82,7 @@ describe('task.transaction on PGlite', () => {
     expect(refused).toEqual(Array(3).fill(expect.any(WouldWaitForItselfError)));
     expect((refused[0] as Error).message).toContain('{ transaction }');
     expect([app.runs, await app.notes()]).toEqual([['a'], ['a']]);
-    expect(await app.catalog.schedules('acting')).toEqual([]);
+    expect((await app.catalog.schedules({ queue: 'acting' })).schedules).toEqual([]);
   });
 
   it('carries what is enqueued with it, which runs after the commit', async () => {

@@ -138,7 +138,7 @@ describe('task.transaction', () => {
     await eventually(() => app.told.length > 0);
     await app.runner.stop();
     const record = await app.catalog.task({ queue: 'acting', id });
-    expect(record).toMatchObject({ state: 'succeeded', attempt: 1, result: '{"of":"transaction"}' });
+    expect(record).toMatchObject({ state: 'succeeded', attempt: 1, result: { of: 'transaction' } });
   });
 
   it('carries what is enqueued with it', async () => {
@@ -221,7 +221,7 @@ describe('A handler', () => {
     expect(await app.notes()).toEqual(['a 2', 'b 2']);
     expect(app.attempts.sort()).toEqual([1, 1, 2, 2]);
     const record = await app.catalog.task({ queue: 'acting', id: kept.id });
-    expect(record).toMatchObject({ state: 'succeeded', attempt: 2, result: '{"note":"a"}' });
+    expect(record).toMatchObject({ state: 'succeeded', attempt: 2, result: { note: 'a' } });
     expect(await app.stored()).toBe(1);
   });
 });

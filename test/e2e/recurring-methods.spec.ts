@@ -46,7 +46,7 @@ describe('a method that is a job', () => {
     await runOf(app, 'Reports.nightly', { n: '5' });
     expect(app.app.get(Journal).entries).toEqual(['own', { n: 5 }, 'x', 'Reports.nightly']);
     expect(seen).toEqual([expect.any(Task)]);
-    expect(await app.catalog.task('x')).toMatchObject({ state: 'succeeded', result: '"done"' });
+    expect(await app.catalog.task('x')).toMatchObject({ state: 'succeeded', result: 'done' });
   });
 
   it('fails, and is tried again, by what its decorator says alone', async () => {
@@ -216,7 +216,7 @@ describe('a method that is a job, where a test has put something else in the pla
     for (const app of [await override(fake), await override(Fake)]) {
       expect(Object.keys(declaredIn(app))).toEqual(['Reports.nightly']);
       await runOf(app, 'Reports.nightly');
-      expect(await app.catalog.task('x')).toMatchObject({ state: 'succeeded', result: '"fake"' });
+      expect(await app.catalog.task('x')).toMatchObject({ state: 'succeeded', result: 'fake' });
     }
   });
 });

@@ -66,7 +66,7 @@ describe('A user with the least rights on a cluster', () => {
     }
     await eventually(async () => (await catalog.counts('least')).pending === 0);
     expect(runs).toEqual([0, 1, 2, 3]);
-    expect(await catalog.queues()).toEqual(['least']);
+    expect(await catalog.queueNames()).toEqual(['least']);
     expect(lines.filter(({ message }) => /NOPERM|permission/.test(message))).toEqual([]);
   });
 

@@ -61,7 +61,9 @@ describe('A Redis whose memory is full', () => {
     const { leaseEndsAt } = (await task('longer'))!;
     ends.long.open();
     await eventually(() => ran.length === ids.length);
-    await eventually(async () => (await task('longer'))!.leaseEndsAt! > leaseEndsAt! + leaseMs);
+    await eventually(
+      async () => (await task('longer'))!.leaseEndsAt!.getTime() > leaseEndsAt!.getTime() + leaseMs,
+    );
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
     ends.longer.open();
     await eventually(async () => (await catalog.counts('work')).succeeded === ids.length + 2);

@@ -42,11 +42,11 @@ function changed(real: Backend, { tasks, bell, guarded }: Changes): Backend {
     get stats() {
       return real.stats;
     },
-    get bell() {
-      return bell ?? real.bell;
-    },
     get events() {
       return real.events;
+    },
+    get bell() {
+      return bell ?? real.bell;
     },
     open: (settings) => real.open(settings),
     close: () => real.close(),
@@ -110,7 +110,7 @@ describe('The lease thread', () => {
     const { task, end, signal, lines } = await startLong({ tasks: withoutOwnRenewals });
     const beganAt = Date.now();
     const first = (await task())!.leaseEndsAt!;
-    await eventually(async () => (await task())!.leaseEndsAt! > first + leaseMs);
+    await eventually(async () => (await task())!.leaseEndsAt!.getTime() > first.getTime() + leaseMs);
     expect(Date.now() - beganAt).toBeGreaterThan(leaseMs);
     expect(signal.aborted).toBe(false);
     end.open();
@@ -160,7 +160,7 @@ describe('The lease thread', () => {
         'a handler that blocks it loses its task',
     });
     const first = (await task())!.leaseEndsAt!;
-    await eventually(async () => (await task())!.leaseEndsAt! > first + leaseMs);
+    await eventually(async () => (await task())!.leaseEndsAt!.getTime() > first.getTime() + leaseMs);
     end.open();
     await eventually(async () => (await task())?.state === 'succeeded');
     expect(signal.aborted).toBe(false);
@@ -185,7 +185,7 @@ describe('The lease thread', () => {
     await thread.worker!.terminate();
     await eventually(() => lines.some(({ message }) => message.includes('since the lease thread has ended')));
     const first = (await task())!.leaseEndsAt!;
-    await eventually(async () => (await task())!.leaseEndsAt! > first + leaseMs);
+    await eventually(async () => (await task())!.leaseEndsAt!.getTime() > first.getTime() + leaseMs);
     end.open();
     await eventually(async () => (await task())?.state === 'succeeded');
     expect(signal.aborted).toBe(false);
@@ -207,7 +207,7 @@ describe('A runner that can renew by no way', () => {
     const { leaseEndsAt } = (await task())!;
     await eventually(() => abortedAt > 0);
     expect(signal.reason).toBeInstanceOf(LeaseLostError);
-    expect(abortedAt).toBeLessThan(leaseEndsAt!);
+    expect(abortedAt).toBeLessThan(leaseEndsAt!.getTime());
     end.open();
     // Nobody has claimed it meanwhile.
     await eventually(async () => (await task())?.state === 'succeeded');

@@ -76,7 +76,7 @@ describe.each([10, 64])('A reply of Redis that gets lost, with %d slots,', (conc
     const enqueued = await jobs.enqueue(Counting, 424_242);
     await lost;
     expect(enqueued.status).toBe('enqueued');
-    const params = (await catalog.tasks(queue, 'waiting')).map((task) => task.params);
+    const params = (await catalog.tasks({ queue, state: 'waiting' })).tasks.map((task) => task.paramsText);
     expect(params.sort()).toEqual(['1', '424242']);
   });
 });

@@ -31,7 +31,7 @@ describe("The application's own ioredis client", () => {
       await eventually(() => runs.length === n);
     }
     await eventually(() => isDone(catalog, queue));
-    expect(await catalog.queues()).toEqual([queue]);
+    expect(await catalog.queueNames()).toEqual([queue]);
     expect(await connectionsNamed(connectionName)).toBeGreaterThan(1);
     expect(await connectionsNamed(connectionName)).toBeLessThanOrEqual(4);
     await app.close();

@@ -77,10 +77,10 @@ describe('A user with the least rights', () => {
     await eventually(() => runs.length >= expected.length);
     expect([...runs].sort()).toEqual(expected);
     await eventually(async () => (await catalog.counts('least')).pending === 0);
-    const [dead] = await catalog.tasks('least', 'dead');
+    const [dead] = (await catalog.tasks({ queue: 'least', state: 'dead' })).tasks;
     expect(await catalog.retry(dead!)).toBe('done');
     await eventually(() => runs.length === expected.length + 1);
-    expect(await catalog.queues()).toContain('least');
+    expect(await catalog.queueNames()).toContain('least');
     expect(lines.filter(({ message }) => /NOPERM|permission/.test(message))).toEqual([]);
   });
 

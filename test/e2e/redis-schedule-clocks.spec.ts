@@ -95,7 +95,7 @@ describe.each([
     await jobs.enqueue(Put, 'until', { every: '1m', until });
     const putAt = await serverNow();
     const ran = () => [...runs.values()].flat().length;
-    await eventually(async () => (await catalog.schedules(queue)).length === 0 && ran() >= 7);
+    await eventually(async () => (await catalog.schedules({ queue })).schedules.length === 0 && ran() >= 7);
     const [span, cron, short] = ['span', 'cron', 'until'].map((rule) => runs.get(rule)!);
     for (const slots of [span!, cron!]) expect(slots).toEqual([0, 1, 2].map((n) => slots[0]! + n * second));
     for (const first of [span![0]!, short![0]!]) {

@@ -51,7 +51,7 @@ describe('Eight processes with fifty schedules of a second, killed and started a
   it('make one task for each slot, none twice and none left out', async () => {
     const prefix = newPrefix();
     const { catalog } = await startReader(prefix);
-    const stored = async () => (await Promise.all(queues.map((queue) => catalog.schedules(queue)))).flat();
+    const stored = async () => (await catalog.schedules({ queue: queues }, { limit: 1_000 })).schedules;
     for (let n = 0; n < processes; n++) workers.start(prefix, schedules);
     await eventually(async () => (await stored()).length === schedules.length, 120_000);
     await killAtRandom(prefix);
@@ -99,7 +99,7 @@ describe('A run that died with its process', () => {
     await eventually(() => runs.length >= 3);
     // A lease and an interval, and then as much again, and more, for a slow machine; by default a lease is 20 s.
     expect(runs[0]!.slot - killedAt).toBeLessThan(8 * second);
-    const held = await catalog.tasks(queue, 'dead');
+    const held = (await catalog.tasks({ queue, state: 'dead' })).tasks;
     expect(held).toMatchObject([{ scheduleId: name, errors: [{ message: expect.stringMatching(/lease/) }] }]);
   });
 });

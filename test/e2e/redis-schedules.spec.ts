@@ -61,15 +61,17 @@ describe('A recurring job on Redis', () => {
     const { classFor, runs, slots, queue } = recurring({ every: '1s' });
     const { catalog } = await start([classFor('worker')]);
     await eventually(() => runs.length >= 1);
-    const [declared] = await catalog.schedules(queue);
+    const [declared] = (await catalog.schedules({ queue })).schedules;
     const web = await start([classFor('web', undefined, '1h')], false);
-    expect(await web.catalog.schedules(queue)).toMatchObject([{ rule: declared!.rule }]);
+    expect((await web.catalog.schedules({ queue })).schedules).toMatchObject([{ rule: declared!.rule }]);
     await web.app.close();
     const seen = runs.length;
     await eventually(() => runs.length > seen + 1);
     expect(runs.every(({ by }) => by === 'worker')).toBe(true);
     expect(repeated(slots())).toEqual([]);
-    expect(await catalog.schedules(queue)).toMatchObject([{ rule: declared!.rule, isDeclared: true }]);
+    expect((await catalog.schedules({ queue })).schedules).toMatchObject([
+      { rule: declared!.rule, isDeclared: true },
+    ]);
   });
 
   it('stops the run of the slot before by its signal, in whichever process that is', async () => {
@@ -154,6 +156,6 @@ describe('A schedule that a process puts which only enqueues', () => {
     expect(answers.filter(({ status }) => status === 'existing')).toHaveLength(29);
     await eventually(() => slots.length >= 3);
     expect(repeated(slots)).toEqual([]);
-    expect(await apps[2]!.catalog.schedules(queue)).toHaveLength(1);
+    expect((await apps[2]!.catalog.schedules({ queue })).schedules).toHaveLength(1);
   });
 });

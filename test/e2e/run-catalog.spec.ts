@@ -52,7 +52,7 @@ describe('cancelling', () => {
     await app.catalog.cancel(id);
     end.open();
     await settled();
-    expect(await app.catalog.task(id)).toMatchObject({ state: 'succeeded', result: '"done"' });
+    expect(await app.catalog.task(id)).toMatchObject({ state: 'succeeded', result: 'done' });
   });
 
   it('a running task that snoozes or fails for good ends it as cancelled', async () => {

@@ -202,7 +202,7 @@ describe('a task', () => {
     expect(await app.catalog.task(unkept)).toBeUndefined();
     const record = await app.catalog.task(id);
     expect(record?.state).toBe('succeeded');
-    expect(JSON.parse(record!.result!)).toEqual({ sum: 3 });
+    expect(record!.result).toEqual({ sum: 3 });
     await app.advance(3_600 * second - 1);
     expect(await app.catalog.task(id)).toBeDefined();
     await app.advance(1);

@@ -134,7 +134,7 @@ describe('a schedule that is put by enqueue', () => {
     const refused = await put(options).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(InvalidOptionError);
     expect((refused as Error).message).toMatch(message);
-    expect(await app.catalog.schedules('default')).toEqual([]);
+    expect((await app.catalog.schedules({ queue: 'default' })).schedules).toEqual([]);
   });
 
   it('is refused where its params do not pass', async () => {

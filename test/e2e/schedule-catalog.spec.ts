@@ -27,7 +27,13 @@ describe('the catalog', () => {
       ...{ rule: { every: { ms: 3_600_000 } }, missed: 'once', overlap: 'skip', fired: 1, skipped: 0 },
       ...{ lastSlot: new Date(beganAt), nextSlot: new Date(beganAt + 60 * minute) },
     });
-    expect(await app.catalog.schedules('default')).toEqual([hourly]);
+    const { lastSlots, nextSlots, ...listed } = hourly;
+    expect(await app.catalog.schedules({ queue: 'default' })).toEqual({
+      schedules: [listed],
+      complete: true,
+    });
+    expect(lastSlots).toEqual([]);
+    expect(nextSlots).toEqual([60, 120, 180, 240, 300].map((n) => new Date(beganAt + n * minute)));
     expect(await app.catalog.nextSlots('Hourly', 3)).toEqual(
       [60, 120, 180].map((n) => new Date(beganAt + n * minute)),
     );

@@ -165,9 +165,9 @@ describe('a schedule from code', () => {
       before: (store) => wrappedSchedules(store, (_method, go, args) => go(...args), { lossless: false }),
     });
     await first.advance(6 * day);
-    expect(await other.catalog.schedules('default')).toHaveLength(2);
+    expect((await other.catalog.schedules({ queue: 'default' })).schedules).toHaveLength(2);
     await first.advance(3 * day);
-    expect(await other.catalog.schedules('default')).toEqual([]);
+    expect((await other.catalog.schedules({ queue: 'default' })).schedules).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import {
   type EnqueueOptions,
   type EnqueueDefaults,
   type Task,
-  type TaskRecord,
+  type TaskInfo,
   type UniqueOptions,
 } from 'nestjs-jobs';
 import { endingOf, type Ending } from './fixtures/ending.js';
@@ -57,7 +57,7 @@ async function startSyncs(
     ...{ app, Sync, began, endings },
     /** Who runs now. */
     running: () => [...running.keys()],
-    task: (id: string): Promise<TaskRecord | undefined> => app.catalog.task({ queue: 'default', id }),
+    task: (id: string): Promise<TaskInfo | undefined> => app.catalog.task({ queue: 'default', id }),
     async enqueue(id: string, options: EnqueueOptions = {}): Promise<void> {
       const enqueued = await app.jobs.enqueue(Sync, undefined, { id, ...options });
       expect(enqueued).toEqual({ id, queue: 'default', status: 'enqueued' });
@@ -184,7 +184,11 @@ describe('A task that meets the lock of a running one and raises', () => {
       ],
     });
     await app.advance(2 * second);
-    expect(await task('two')).toMatchObject({ attempt: 2, failures: 2, dueAt: app.now() + 8 * second });
+    expect(await task('two')).toMatchObject({
+      attempt: 2,
+      failures: 2,
+      dueAt: new Date(app.now() + 8 * second),
+    });
     await end('one');
     await app.advance(8 * second);
     expect(began).toEqual(['one', 'two']);
@@ -253,7 +257,7 @@ describe('A task that meets the lock of a running one and is rescheduled', () =>
     const { app, enqueue, task } = await startSyncs({ onConflict: 'reschedule', retryAfter: '250ms' });
     await enqueue('one');
     await enqueue('two');
-    expect((await task('two'))?.dueAt).toBe(app.now() + 250);
+    expect((await task('two'))?.dueAt).toEqual(new Date(app.now() + 250));
     const lines = app.lines.filter(({ message }) => message.includes('task two'));
     expect(lines).toEqual([
       { level: 'log', context: 'Sync', message: 'task two waits 250 ms: task one holds its lock' },

@@ -19,6 +19,8 @@ const parts: { name: string; files: RegExp; mayImport: string[] }[] = [
   { name: 'runner', files: /^runner\//, mayImport: ['task', 'contract', 'job'] },
   { name: 'catalog', files: /^catalog\//, mayImport: ['task', 'contract', 'job'] },
   { name: 'observe', files: /^observe\//, mayImport: ['task', 'contract', 'job', 'runner'] },
+  { name: 'health', files: /^health\//, mayImport: ['task', 'contract', 'runner'] },
+  { name: 'terminus', files: /^terminus\//, mayImport: ['health'] },
   {
     name: 'testing',
     files: /^testing\//,
@@ -39,12 +41,13 @@ const parts: { name: string; files: RegExp; mayImport: string[] }[] = [
       'runner',
       'catalog',
       'observe',
+      'health',
     ],
   },
 ];
 
 /** Package entries: the only index files. */
-const entries = /^((testing|dashboard|backend\/redis|backend\/postgres)\/)?index\.ts$/;
+const entries = /^((testing|dashboard|terminus|backend\/redis|backend\/postgres)\/)?index\.ts$/;
 
 const lineLimit = 250;
 /** Files that are longer, each with its reason. */

@@ -22,7 +22,7 @@ class Block implements JobHandler<string> {
   }
 
   private async leaseEndOf(task: Task): Promise<number> {
-    return (await this.catalog.task({ queue: task.queue, id: task.id }))!.leaseEndsAt!;
+    return (await this.catalog.task({ queue: task.queue, id: task.id }))!.leaseEndsAt!.getTime();
   }
 }
 

@@ -160,11 +160,9 @@ CREATE TABLE slot_outcomes (
   task text COLLATE "C" NOT NULL,
   outcome text COLLATE "C" NOT NULL,
   at bigint NOT NULL,
-  -- Whether the schedule was gone when this was told: it is forgotten then by and by.
-  is_stray boolean NOT NULL,
-  PRIMARY KEY (queue, schedule_id, slot)
+  PRIMARY KEY (queue, schedule_id, slot),
+  FOREIGN KEY (queue, schedule_id) REFERENCES schedules (queue, id) ON DELETE CASCADE
 );
-CREATE INDEX slot_outcomes_stray ON slot_outcomes (at) WHERE is_stray;
 
 -- Runs whose leases ended, as claims find them, until a report adds them to the figures: a claim waits for no row of those.
 CREATE TABLE lost_runs (

@@ -48,7 +48,6 @@ BEGIN
 
   IF step ->> 'nextSlot' IS NULL THEN
     DELETE FROM schedules s WHERE s.queue = schedule.queue AND s.id = schedule.id;
-    PERFORM forget_slots(schedule.queue, schedule.id);
   ELSE
     IF status IN ('enqueued', 'replaced') THEN
       schedule.fired := schedule.fired + 1;

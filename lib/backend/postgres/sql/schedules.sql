@@ -68,16 +68,8 @@ DECLARE
 BEGIN
   DELETE FROM schedules s WHERE s.queue = said ->> 'queue' AND s.id = said ->> 'id'
     AND (said ->> 'declaredAt' IS NULL OR s.declared_at = (said ->> 'declaredAt')::bigint);
-  IF NOT FOUND THEN RETURN 'false'; END IF;
-  PERFORM forget_slots(said ->> 'queue', said ->> 'id');
-  RETURN 'true';
+  RETURN FOUND::text;
 END $$ SET search_path FROM CURRENT;
-
--- What is known of the slots of a schedule goes with it.
-CREATE OR REPLACE FUNCTION forget_slots(asked_queue text, asked_id text) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  DELETE FROM slot_outcomes o WHERE o.queue = asked_queue AND o.schedule_id = asked_id;
-END $$;
 
 CREATE OR REPLACE FUNCTION schedule_of(s schedules) RETURNS json LANGUAGE sql STABLE AS $$
   SELECT json_build_array(

@@ -39,16 +39,18 @@ CREATE OR REPLACE FUNCTION looked_back(span integer, now bigint) RETURNS bigint 
   SELECT now - now % span - span * CASE span WHEN 60000 THEN 59 ELSE 167 END::bigint
 $$;
 
--- Writes down how slots ended, each as it was told last, and forgets all but the latest twenty of each schedule.
+-- Writes down how slots ended, each as it was told last, and forgets all but the latest twenty of each schedule that is there.
 CREATE OR REPLACE FUNCTION count_slots(told slot_outcomes[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  -- None of them is removed before the end of this.
+  PERFORM FROM schedules s WHERE (s.queue, s.id) IN (SELECT t.queue, t.schedule_id FROM unnest(told) t)
+    ORDER BY s.queue, s.id FOR KEY SHARE;
   INSERT INTO slot_outcomes
-    SELECT DISTINCT ON (t.queue, t.schedule_id, t.slot) t.queue, t.schedule_id, t.slot, t.task, t.outcome, t.at,
-      NOT EXISTS (SELECT FROM schedules s WHERE s.queue = t.queue AND s.id = t.schedule_id)
-    FROM unnest(told) WITH ORDINALITY AS t (queue, schedule_id, slot, task, outcome, at, is_stray, n)
+    SELECT DISTINCT ON (t.queue, t.schedule_id, t.slot) t.queue, t.schedule_id, t.slot, t.task, t.outcome, t.at
+    FROM unnest(told) WITH ORDINALITY AS t (queue, schedule_id, slot, task, outcome, at, n)
+    WHERE EXISTS (SELECT FROM schedules s WHERE s.queue = t.queue AND s.id = t.schedule_id)
     ORDER BY t.queue, t.schedule_id, t.slot, t.n DESC
-  ON CONFLICT (queue, schedule_id, slot) DO UPDATE
-    SET task = excluded.task, outcome = excluded.outcome, at = excluded.at, is_stray = excluded.is_stray;
+  ON CONFLICT (queue, schedule_id, slot) DO UPDATE SET task = excluded.task, outcome = excluded.outcome, at = excluded.at;
   DELETE FROM slot_outcomes o USING (
     SELECT t.queue, t.schedule_id, (
       SELECT l.slot FROM slot_outcomes l WHERE l.queue = t.queue AND l.schedule_id = t.schedule_id
@@ -87,16 +89,16 @@ BEGIN
   );
   IF cardinality(told) > 0 THEN PERFORM count_runs(told); END IF;
   slots := ARRAY(
-    SELECT (l.queue, l.schedule_id, l.slot, l.task, l.outcome, l.at, false)::slot_outcomes
+    SELECT (l.queue, l.schedule_id, l.slot, l.task, l.outcome, l.at)::slot_outcomes
       FROM unnest(found) l WHERE l.schedule_id IS NOT NULL AND l.slot IS NOT NULL
-    UNION ALL SELECT (s ->> 0, s ->> 1, (s ->> 2)::bigint, s ->> 3, s ->> 4, now, false)::slot_outcomes
+    UNION ALL SELECT (s ->> 0, s ->> 1, (s ->> 2)::bigint, s ->> 3, s ->> 4, now)::slot_outcomes
       FROM json_array_elements(said -> 'slots') s
   );
   IF cardinality(slots) > 0 THEN PERFORM count_slots(slots); END IF;
   PERFORM forget_stats(ARRAY(SELECT DISTINCT t.queue FROM unnest(told) t), now);
 END $$ SET search_path FROM CURRENT SET jit = off;
 
--- Forgets what is no longer looked back on of some queues, and of all runners and schedules that are gone, some hundreds at most.
+-- Forgets what is no longer looked back on of some queues, and runners that are gone, some hundreds at most.
 CREATE OR REPLACE FUNCTION forget_stats(queues text[], now bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM throughput WHERE ctid = ANY (ARRAY(
@@ -105,9 +107,6 @@ BEGIN
   ));
   DELETE FROM runners WHERE ctid = ANY (ARRAY(
     SELECT r.ctid FROM runners r WHERE r.alive_until < now - 60000 LIMIT 100 FOR UPDATE SKIP LOCKED
-  ));
-  DELETE FROM slot_outcomes WHERE ctid = ANY (ARRAY(
-    SELECT o.ctid FROM slot_outcomes o WHERE o.is_stray AND o.at < now - 86400000 ORDER BY o.at LIMIT 100 FOR UPDATE SKIP LOCKED
   ));
 END $$;
 
@@ -183,6 +182,7 @@ BEGIN
         UNION ALL
         SELECT l.slot, l.task, l.outcome, l.at FROM lost_runs l
         WHERE l.queue = said ->> 'queue' AND l.schedule_id = said ->> 'id' AND l.slot IS NOT NULL
+          AND EXISTS (SELECT FROM schedules s WHERE s.queue = l.queue AND s.id = l.schedule_id)
       ) u ORDER BY u.slot DESC, u.at DESC LIMIT 20
     ) o
   );

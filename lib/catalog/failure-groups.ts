@@ -1,0 +1,73 @@
+import { errorGroupOf } from './error-group.js';
+import { ScanBudget, type ScanBounds } from './scan-budget.js';
+import type { TaskCatalog } from './task-catalog.js';
+import { readFilter, type TaskFilter } from './task-filter.js';
+import type { TaskRecord, TaskRef } from '../task/task-record.js';
+
+/** Dead tasks of a job that ended with the same error, but for ids and numbers. */
+export interface FailureGroup {
+  readonly job: string;
+  /** Name and message, ids and numbers as `#`: with `job`, a filter for the tasks of the group. */
+  readonly error: string;
+  readonly count: number;
+  readonly queues: readonly string[];
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+  /** The latest of them. */
+  readonly sample: TaskRef;
+}
+
+export interface FailureGroups {
+  /** The largest first. */
+  readonly groups: FailureGroup[];
+  /** How many dead tasks they hold. */
+  readonly count: number;
+  /** False: there are more dead tasks than were looked at; the latest were. */
+  readonly complete: boolean;
+}
+
+const bounds: ScanBounds = { rows: 20_000, ms: 2_000 };
+const mostGroups = 500;
+
+type Group = { -readonly [K in keyof FailureGroup]: FailureGroup[K] } & { queues: string[] };
+
+/** The dead tasks that a filter means, by job and error, the latest looked at first. */
+export async function failureGroups(
+  tasks: TaskCatalog,
+  filter: Omit<TaskFilter, 'state'>,
+): Promise<FailureGroups> {
+  const query = readFilter('failures', { ...filter, state: 'dead' });
+  const groups = new Map<string, Group>();
+  let [count, complete] = [0, true];
+  for await (const piece of tasks.all('failures', query, new ScanBudget(bounds), { backwards: true })) {
+    for (const task of piece.items) add(groups, task);
+    count += piece.items.length;
+    complete = piece.complete && piece.next === undefined;
+    if (groups.size > mostGroups) break;
+  }
+  return { groups: [...groups.values()].sort((one, other) => other.count - one.count), count, complete };
+}
+
+function add(groups: Map<string, Group>, task: TaskRecord): void {
+  const { queue, id, job, finishedAt, dueAt } = task;
+  const error = errorGroupOf(task) ?? '';
+  const at = new Date(finishedAt ?? dueAt);
+  const key = JSON.stringify([job, error]);
+  const group = groups.get(key);
+  if (!group) {
+    groups.set(key, {
+      job,
+      error,
+      count: 1,
+      queues: [queue],
+      firstAt: at,
+      lastAt: at,
+      sample: { queue, id },
+    });
+    return;
+  }
+  group.count++;
+  if (!group.queues.includes(queue)) group.queues.push(queue);
+  if (at < group.firstAt) group.firstAt = at;
+  if (at > group.lastAt) Object.assign(group, { lastAt: at, sample: { queue, id } });
+}

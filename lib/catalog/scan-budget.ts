@@ -1,0 +1,29 @@
+/** How much of the store one call may read. */
+export interface ScanBounds {
+  readonly rows: number;
+  readonly ms: number;
+}
+
+/** What is left of the bounds of a call. Every call may read once, so that each gets further than the one before. */
+export class ScanBudget {
+  private readonly endsAt: number;
+  private rows: number;
+  private hasRead = false;
+
+  constructor(
+    bounds: ScanBounds,
+    private readonly elapsed: () => number = () => performance.now(),
+  ) {
+    this.rows = bounds.rows;
+    this.endsAt = elapsed() + bounds.ms;
+  }
+
+  spend(rows: number): void {
+    this.hasRead = true;
+    this.rows -= rows;
+  }
+
+  get isSpent(): boolean {
+    return this.hasRead && (this.rows <= 0 || this.elapsed() >= this.endsAt);
+  }
+}
