@@ -194,7 +194,7 @@ export class RunnerSession {
   }
 
   private settled(attempt: Attempt, end: Outcome | 'lost'): void {
-    tellEnd(this.parts.events, attempt, end);
+    tellEnd(this.parts.events, attempt, end, this.parts.registry);
     this.tally.count(attempt, end);
     if (end !== 'lost') this.hints.settled(attempt.claimed, end);
     this.reports.changed();

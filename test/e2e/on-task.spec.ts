@@ -77,7 +77,7 @@ describe('a method with @OnTask', () => {
     class Charge {
       run({ card, ok }: { card: string; ok: boolean }): string {
         if (!ok) throw new Error(`card ${card} is refused`);
-        return 'paid';
+        return `paid by ${card}`;
       }
     }
     const { jobs, advance } = await startApp({ providers: [Charge, Ear] });
@@ -87,6 +87,7 @@ describe('a method with @OnTask', () => {
     expect(heard).toHaveLength(2);
     expect(JSON.stringify(heard)).not.toContain('4111-1111');
     expect(JSON.stringify(heard)).toContain('card [redacted] is refused');
+    expect(heard.find(({ type }) => type === 'succeeded')).toMatchObject({ result: '"paid by [redacted]"' });
   });
 
   it('hears of the task that a slot makes, with its schedule, from the process that made it', async () => {
