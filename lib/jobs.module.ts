@@ -26,7 +26,7 @@ export interface JobsAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
   useExisting?: Type<JobsOptionsFactory>;
 }
 
-/** Import it once, in the root module: `JobQueue`, `JobRunner`, `JobCatalog`, `JobEvents` and `JobsHealth` are then injectable everywhere. */
+/** Import it once, in the root module: `JobQueue`, `JobRunner`, `JobCatalog`, `JobEvents` and `JobsHealth` are then injectable. */
 @Module({})
 export class JobsModule {
   static forRoot(options?: JobsOptions): DynamicModule {

@@ -194,7 +194,7 @@ export class RunnerSession {
   }
 
   private settled(attempt: Attempt, end: Outcome | 'lost'): void {
-    tellEnd(this.parts.events, attempt, end);
+    tellEnd(this.parts.events, attempt, end, this.parts.registry);
     this.reports.changed();
     if (end === 'lost') return;
     this.tally.count(attempt, end);

@@ -335,7 +335,7 @@ describe('A context that cannot be restored', () => {
     });
     const { id } = await jobs.enqueue(Work, undefined, { keep: '1h' });
     await advance(0);
-    expect(await catalog.task(id)).toMatchObject({ state: 'succeeded', result: '"run 1"' });
+    expect(await catalog.task(id)).toMatchObject({ state: 'succeeded', result: 'run 1' });
     expect(lines.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual([
       'context.restore failed after it had called next: Error: late',
     ]);

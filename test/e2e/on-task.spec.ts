@@ -71,6 +71,25 @@ describe('a method with @OnTask', () => {
     expect(heard.every((event) => !('params' in event))).toBe(true);
   });
 
+  it('hears nothing of what a job redacts', async () => {
+    const { heard, Ear } = hearing('failed', 'succeeded');
+    @Job({ name: 'Charge', retries: 0, redact: ['card'] })
+    class Charge {
+      run({ card, ok }: { card: string; ok: boolean }): string {
+        if (!ok) throw new Error(`card ${card} is refused`);
+        return `paid by ${card}`;
+      }
+    }
+    const { jobs, advance } = await startApp({ providers: [Charge, Ear] });
+    await jobs.enqueue(Charge, { card: '4111-1111', ok: false });
+    await jobs.enqueue(Charge, { card: '4111-1111', ok: true }, { keep: '1h' });
+    await advance(0);
+    expect(heard).toHaveLength(2);
+    expect(JSON.stringify(heard)).not.toContain('4111-1111');
+    expect(JSON.stringify(heard)).toContain('card [redacted] is refused');
+    expect(heard.find(({ type }) => type === 'succeeded')).toMatchObject({ result: '"paid by [redacted]"' });
+  });
+
   it('hears of the task that a slot makes, with its schedule, from the process that made it', async () => {
     const { heard, Ear } = hearing('enqueued', 'succeeded');
     const { jobs, advance } = await startApp({ providers: [Send, Ear] });

@@ -134,6 +134,22 @@ describe('OpenTelemetry', () => {
     expect(runs[0]!.attributes['error.type']).toBe('TypeError');
   });
 
+  it('sees nothing of what a job redacts', async () => {
+    @Job({ name: 'Charge', retries: 0, redact: ['card'] })
+    class Charge {
+      run({ card }: { card: string }): void {
+        throw new Error(`card ${card} is refused`);
+      }
+    }
+    const { jobs, advance } = await startApp({ providers: [Charge] });
+    await jobs.enqueue(Charge, { card: '4111-1111' });
+    await advance(0);
+    const [run] = named('process Charge');
+    const told = JSON.stringify([run!.attributes, run!.status, run!.events]);
+    expect(told).toContain('card [redacted] is refused');
+    expect(told).not.toContain('4111-1111');
+  });
+
   it('carries baggage and the state of the trace to the run', async () => {
     const seen: unknown[] = [];
     @Job()
@@ -287,12 +303,14 @@ describe('OpenTelemetry', () => {
     const { jobs, catalog, advance } = await startApp({ providers: [Work] });
     const { id } = await jobs.enqueue(Work, undefined, { keep: '1h' });
     await advance(0);
-    expect(await catalog.task(id)).toMatchObject({ state: 'succeeded', extra: undefined });
+    expect(await catalog.task(id)).toMatchObject({ state: 'succeeded', extra: {} });
     expect(telemetry.spans()).toEqual([]);
     const { BasicTracerProvider } = await import('@opentelemetry/sdk-trace-base');
     trace.setGlobalTracerProvider(new BasicTracerProvider());
     const later = await jobs.enqueue(Work, undefined, { keep: '1h' });
     await advance(0);
-    expect((await catalog.task(later.id))!.extra).toContain('traceparent');
+    expect((await catalog.task(later.id))!.extra).toMatchObject({
+      trace: { traceparent: expect.any(String) },
+    });
   });
 });
