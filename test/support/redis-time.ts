@@ -45,7 +45,7 @@ rewrite(KEYS[10], function(value, id)
 end)
 rewrite(KEYS[11], function(value, field)
   local kind = string.sub(field, -2)
-  if field == ':s' or (kind ~= ':e' and kind ~= ':s') then return value end
+  if kind ~= ':e' and kind ~= ':s' then return value end
   value = string.gsub(value, '"at":(%d+)}', function(at) return '"at":' .. back(at) .. '}' end)
   if kind == ':e' then return value end
   return (string.gsub(value, '{"slot":(%d+)', function(slot) return '{"slot":' .. back(slot) end))
@@ -57,7 +57,7 @@ rewrite(KEYS[14], function(value)
 end)
 local stats = redis.call('HGETALL', KEYS[16])
 redis.call('DEL', KEYS[16])
-local spans = { m = { 60000, 61 }, h = { 3600000, 169 } }
+local spans = { m = { 60000, 60 }, h = { 3600000, 168 } }
 for i = 1, #stats, 2 do
   local field, value = stats[i], stats[i + 1]
   local span = spans[string.sub(field, 1, 1)]
