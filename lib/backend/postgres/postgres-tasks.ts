@@ -13,17 +13,17 @@ import type {
 import { AddLine } from './postgres-add.js';
 import { annotate } from './postgres-annotate.js';
 import type { PostgresBell } from './postgres-bell.js';
+import type { Folding } from './postgres-folding.js';
 import type { PostgresFunctions } from './postgres-functions.js';
 import type { KnownQueues } from './postgres-queues.js';
 import { keepArgument, readClaimed, settlementArgument } from './postgres-records.js';
 import { HeldUpError } from './postgres-refusal.js';
-import { doneTexts, inOrder, makesWork, settleArguments, type SettleArguments } from './postgres-settle.js';
+import { renew } from './postgres-renew.js';
+import { doneTexts, makesWork, parted, settledOf } from './postgres-settle.js';
 import { arrayText, recordsOf, toText } from './postgres-text.js';
 
-/** How often a claim also forgets what is past its retention. */
+/** How often a claim also forgets what is past its retention, and brings the counters up to date. */
 const purgeEveryMs = 1_000;
-
-const leasesPerCall = 2_000;
 
 export interface PostgresTaskParts {
   /** For what runners ask; the application cannot take these connections away. */
@@ -32,12 +32,13 @@ export interface PostgresTaskParts {
   readonly side: PostgresFunctions;
   readonly bell: PostgresBell;
   readonly queues: KnownQueues;
+  readonly folding: Folding;
   readonly closed: AbortSignal;
   /** Whether the database dies with this process: a claim that it forgot would cost a task that kills its process no attempt. */
   readonly isInProcess: boolean;
 }
 
-/** The hot path: a method is one statement. */
+/** The hot path: a method is one statement, but for a claim with outcomes beside it, which are two. */
 export class PostgresTasks implements TaskStore {
   /** An exchange costs as much as some twenty tasks: halves of a hundred are no faster than the whole, and dearer. */
   readonly isWideFrom = 200;
@@ -62,11 +63,12 @@ export class PostgresTasks implements TaskStore {
   }
 
   async add(groups: readonly (readonly NewTask[])[]): Promise<(Added[] | Error)[]> {
-    const { bell } = this.parts;
+    const { bell, folding } = this.parts;
     return Promise.all(
       groups.map(async (group) => {
         if (group.length === 0) return [];
         const added = await (this.mayBeHeld(group) ? this.keyed : this.plain).add(group);
+        folding.soon();
         if (!(added instanceof Error))
           bell.ringAll(group.filter((_, at) => isStored(added[at]!)).map(({ queue }) => queue));
         return added;
@@ -77,26 +79,34 @@ export class PostgresTasks implements TaskStore {
   async claim(request: ClaimRequest): Promise<Claim> {
     const settling = this.settling;
     this.settling = undefined;
-    const outcomes = settling && settleArguments(settling.settlements);
-    const exchange = this.exchange(request, outcomes);
-    // What holds up the outcomes must not hold up the claim.
+    const { done, others, joined } = parted(settling?.settlements ?? []);
+    // Beside the claim, which then waits neither for it nor for the disk.
+    const doing = done.length > 0 ? this.settleDone(done) : undefined;
+    const exchange = this.exchange(request, others);
     settling?.answer(
-      exchange.then(
-        ([[letters]]) => this.settled(settling.settlements, outcomes!.order, letters),
-        (error: Error) => this.settleAfter(error, settling.settlements),
-      ),
+      Promise.all([
+        doing ?? [],
+        exchange.then(
+          ([[letters]]) => this.settled(others, letters),
+          // What holds up the outcomes must not hold up the claim.
+          (error: Error) => (others.length > 0 ? this.settleAfter(error, others) : []),
+        ),
+      ]).then(([first, second]) => joined(first, second)),
     );
     let answer: ExchangeAnswer;
+    let freesSlots = settling ? true : undefined;
     try {
       answer = await exchange;
     } catch (error) {
       if (!(error instanceof HeldUpError)) throw error;
-      answer = await this.exchange(request, undefined);
+      freesSlots = undefined;
+      answer = await this.exchange(request, []);
     }
     const [[, ...nexts], ...tasks] = answer;
     return {
       tasks: tasks.map((fields) => readClaimed(request.queues, fields)),
       nextInMs: nexts.map((next) => (next === '' ? Infinity : Number(next))),
+      freesSlots,
     };
   }
 
@@ -110,18 +120,8 @@ export class PostgresTasks implements TaskStore {
     });
   }
 
-  async renew(leases: readonly Lease[], leaseMs: number): Promise<Renewal> {
-    const lost: Lease[] = [];
-    const cancelled: Lease[] = [];
-    const unanswered: Lease[] = [];
-    for (let from = 0; from < leases.length; from += leasesPerCall) {
-      const some = leases.slice(from, from + leasesPerCall);
-      const told = some.map(({ queue, id, epoch }) => [queue, id, epoch]);
-      const letters = (await this.parts.hot.call('renew_v1', { leaseMs, leases: told })) as string;
-      const lists: Record<string, Lease[]> = { l: lost, c: cancelled, u: unanswered };
-      some.forEach((lease, at) => lists[letters[at]!]?.push(lease));
-    }
-    return unanswered.length > 0 ? { lost, cancelled, unanswered } : { lost, cancelled };
+  renew(leases: readonly Lease[], leaseMs: number): Promise<Renewal> {
+    return renew(this.parts.hot, leases, leaseMs);
   }
 
   annotate(notes: readonly (Lease & { readonly notes: TaskNotes })[]): Promise<void> {
@@ -136,13 +136,13 @@ export class PostgresTasks implements TaskStore {
     return next === null ? { count } : { count, after: next };
   }
 
-  private async exchange(
-    request: ClaimRequest,
-    outcomes: SettleArguments | undefined,
-  ): Promise<ExchangeAnswer> {
+  private async exchange(request: ClaimRequest, outcomes: readonly Settlement[]): Promise<ExchangeAnswer> {
     const { queues, limit, leaseMs, runner, declares, holding } = request;
     const purges = performance.now() >= this.purgeAt;
-    if (purges) this.purgeAt = performance.now() + purgeEveryMs;
+    if (purges) {
+      this.purgeAt = performance.now() + purgeEveryMs;
+      this.parts.folding.isDone();
+    }
     const asked = toText({
       limit,
       leaseMs,
@@ -151,7 +151,7 @@ export class PostgresTasks implements TaskStore {
       remember: purges ? this.rememberMs : undefined,
       declares,
       holding: holding && idsByQueue(holding),
-      outcomes: outcomes?.outcomes,
+      outcomes: outcomes.length > 0 ? outcomes.map(settlementArgument) : undefined,
       flush: this.parts.isInProcess || undefined,
       deadKeep: keepArgument(this.settings.deadKeepMs),
       cancelledKeep: keepArgument(this.settings.cancelledKeepMs),
@@ -160,7 +160,6 @@ export class PostgresTasks implements TaskStore {
       arrayText(queues.map(({ queue }) => queue)),
       arrayText(queues.map((one) => Math.min(one.limit, limit))),
       asked,
-      ...doneTexts(outcomes?.done ?? []),
     ]);
     return recordsOf(row!.answer as string) as ExchangeAnswer;
   }
@@ -176,13 +175,23 @@ export class PostgresTasks implements TaskStore {
     if (settling) settling.answer(this.settleNow(settling.settlements));
   }
 
+  private async settleDone(done: readonly Settlement[]): Promise<Settled[]> {
+    const keep = keepArgument(this.settings.cancelledKeepMs);
+    try {
+      const row = await this.parts.hot.ask('settle_done_v1', [...doneTexts(done), `${keep ?? ''}`]);
+      return settledOf(row!.answer as string);
+    } catch (error) {
+      return this.settleAfter(error as Error, done);
+    }
+  }
+
   private async settleNow(settlements: readonly Settlement[]): Promise<Settled[]> {
     if (settlements.length === 0) return [];
     const outcomes = settlements.map(settlementArgument);
     const cancelledKeep = keepArgument(this.settings.cancelledKeepMs);
     try {
       const letters = await this.parts.hot.call('settle_v1', { outcomes, cancelledKeep });
-      return this.settled(settlements, settlements.keys(), letters as string);
+      return this.settled(settlements, letters as string);
     } catch (error) {
       return this.settleAfter(error as Error, settlements);
     }
@@ -197,8 +206,8 @@ export class PostgresTasks implements TaskStore {
     return answers;
   }
 
-  private settled(all: readonly Settlement[], order: Iterable<number>, letters: string): Settled[] {
-    const answers = inOrder(order, letters);
+  private settled(all: readonly Settlement[], letters: string): Settled[] {
+    const answers = settledOf(letters);
     this.parts.bell.ringAll(
       all
         .filter(({ outcome }, at) => answers[at] === 'settled' && makesWork(outcome))

@@ -60,10 +60,17 @@ export function readLiveRunner(text: string): LiveRunner {
   const startedEnd = text.indexOf('|');
   const seenEnd = text.indexOf('|', startedEnd + 1);
   return {
-    ...(JSON.parse(text.slice(seenEnd + 1)) as RunnerInfo),
+    ...readRunnerInfo(text.slice(seenEnd + 1)),
     startedAt: Number(text.slice(0, startedEnd)),
     seenAt: Number(text.slice(startedEnd + 1, seenEnd)),
   };
+}
+
+/** JSON knows no Infinity, which a runner may have as its concurrency. */
+function readRunnerInfo(text: string): RunnerInfo {
+  return JSON.parse(text, (name, value: unknown) =>
+    name === 'concurrency' && value === null ? Infinity : value,
+  ) as RunnerInfo;
 }
 
 function readCounts(fields: readonly string[]): RunCounts {

@@ -12,7 +12,7 @@ BEGIN
     task.lost_epoch := task.epoch;
     task.epoch := 0;
     IF task.cancel_requested THEN
-      PERFORM finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now);
+      PERFORM moved(task.queue, 'pending', finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now));
       PERFORM note_lost(task, 'cancelled', NULL, now);
       CONTINUE;
     END IF;
@@ -20,7 +20,7 @@ BEGIN
     IF task.in_conflict THEN
       -- It never ran: as when it is handed back.
       task.attempt := task.attempt - 1;
-      PERFORM put_back(task, NULL, now);
+      PERFORM moved(task.queue, 'pending', put_back(task, NULL, now));
       CONTINUE;
     END IF;
     task.failures := task.failures + 1;
@@ -29,9 +29,9 @@ BEGIN
       task.errors, jsonb_build_object('name', 'LeaseLostError', 'message', message), task.attempt, now
     );
     IF task.attempt > task.retries THEN
-      PERFORM finish(task, 'dead', end_of(now, dead_keep), NULL, now);
+      PERFORM moved(task.queue, 'pending', finish(task, 'dead', end_of(now, dead_keep), NULL, now));
     ELSE
-      PERFORM put_back(task, NULL, now);
+      PERFORM moved(task.queue, 'pending', put_back(task, NULL, now));
     END IF;
     PERFORM note_lost(
       task, CASE WHEN task.attempt > task.retries THEN 'dead' ELSE 'lost' END, 'LeaseLostError: ' || message, now
@@ -50,11 +50,10 @@ BEGIN
     WHERE t.queue = asked_queue AND t.state = 'pending' AND t.runner = asked_runner AND NOT t.id = ANY (known)
     FOR UPDATE
   LOOP
-    IF task.cancel_requested THEN
-      PERFORM finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now);
-    ELSE
-      PERFORM apply_outcome(task, (NULL, NULL, NULL, 'handed-back', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), now);
-    END IF;
+    PERFORM moved(task.queue, 'pending', CASE
+      WHEN task.cancel_requested THEN finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now)
+      ELSE apply_outcome(task, (NULL, NULL, NULL, 'handed-back', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), now)
+    END);
   END LOOP;
 END $$;
 
@@ -62,12 +61,15 @@ END $$;
 CREATE OR REPLACE FUNCTION purge(asked_queue text, now bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   ended text;
+  gone integer;
 BEGIN
   FOREACH ended IN ARRAY ARRAY['succeeded', 'dead', 'cancelled'] LOOP
     DELETE FROM tasks WHERE ctid = ANY (ARRAY(
       SELECT t.ctid FROM tasks t WHERE t.queue = asked_queue AND t.state = ended AND t.remove_at <= now
       ORDER BY t.remove_at, t.arrival LIMIT 1000 FOR UPDATE SKIP LOCKED
     ));
+    GET DIAGNOSTICS gone = ROW_COUNT;
+    PERFORM moved(asked_queue, ended, NULL, gone);
   END LOOP;
 END $$;
 
@@ -84,6 +86,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   is_lost boolean;
   is_due boolean;
+  promoted integer;
 BEGIN
   SELECT
     EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending' AND t.lease_ends_at <= now),
@@ -95,16 +98,19 @@ BEGIN
       SELECT t.ctid FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' AND t.due_at <= now
       ORDER BY t.due_at, t.arrival LIMIT 1000 FOR UPDATE SKIP LOCKED
     ));
+    GET DIAGNOSTICS promoted = ROW_COUNT;
+    PERFORM moved(asked_queue, 'scheduled', 'waiting', promoted);
   END IF;
 END $$;
 
 -- A claimed task as the runner gets it; its queue is told by its number. Written by hand, and with separators that no stored
 -- text has: JSON would cost more than the index that the claim changes.
-CREATE OR REPLACE FUNCTION claimed_text(t tasks, queue_number integer, conflict text) RETURNS text LANGUAGE sql STABLE AS $$
+-- The place of its row is told of tasks without a lock that are claimed in bulk.
+CREATE OR REPLACE FUNCTION claimed_text(t tasks, place tid, queue_number integer, conflict text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT concat(
     E'\x1e', queue_number, E'\x1f', t.id, E'\x1f', t.epoch, E'\x1f', t.job, E'\x1f', t.params, E'\x1f', '+' || t.extra, E'\x1f',
     t.priority, E'\x1f', t.enqueued_at, E'\x1f', t.due_at, E'\x1f', t.attempt, E'\x1f', t.failures, E'\x1f', t.retries, E'\x1f',
-    t.keep_ms,
+    t.keep_ms, E'\x1f', CASE WHEN t.lock_key IS NULL THEN place END,
     CASE WHEN t.schedule_id IS NOT NULL OR t.lock_key IS NOT NULL THEN concat(
       E'\x1f', t.schedule_id, E'\x1f', t.slot, E'\x1f', t.lock_key, E'\x1f', t.lock_phase, E'\x1f', t.lock_conflict, E'\x1f',
       t.lock_ttl_ms, E'\x1f', t.lock_retry_after_ms, E'\x1f', conflict
@@ -137,7 +143,7 @@ BEGIN
         lease_ends_at = lease_end, held_key = CASE WHEN taken THEN t.lock_key ELSE t.held_key END,
         in_conflict = meets_lock, only_conflicts = meets_lock AND is_fresh(t)
       WHERE t.queue = task.queue AND t.id = task.id RETURNING * INTO task;
-      RETURN claimed_text(task, queue_number, CASE WHEN meets_lock THEN holder.id END);
+      RETURN claimed_text(task, NULL, queue_number, CASE WHEN meets_lock THEN holder.id END);
     EXCEPTION
       WHEN unique_violation THEN
         -- Another has taken it in this moment.
@@ -150,10 +156,11 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Takes tasks that this transaction has in hand, one by one: some have expired, or have locks that must be looked at.
+-- Takes tasks that this transaction has in hand, one by one: some were parked, have expired, or have locks that must be looked
+-- at. Those that were waiting may expire.
 -- Answers those that were claimed, and how many have expired; `left_alone` where some must be left for later.
 CREATE OR REPLACE FUNCTION claim_each(
-  places tid[], queue_number integer, may_expire boolean, drawn bigint, lease_end bigint, asked_runner text, cancelled_keep bigint, now bigint,
+  places tid[], asked_queue text, queue_number integer, may_expire boolean, drawn bigint, lease_end bigint, asked_runner text, cancelled_keep bigint, now bigint,
   OUT claimed text, OUT taken integer, OUT expired integer, OUT left_alone boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -168,7 +175,7 @@ BEGIN
     SELECT t.* FROM unnest(places) WITH ORDINALITY AS u (place, n) JOIN tasks t ON t.ctid = u.place ORDER BY u.n
   LOOP
     IF may_expire AND task.expires_at <= now AND is_fresh(task) THEN
-      PERFORM finish(task, 'cancelled', end_of(now, cancelled_keep), 'expired', now);
+      PERFORM moved(task.queue, 'waiting', finish(task, 'cancelled', end_of(now, cancelled_keep), 'expired', now));
       expired := expired + 1;
       CONTINUE;
     END IF;
@@ -183,11 +190,12 @@ BEGIN
         state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
         lease_ends_at = lease_end, held_key = CASE WHEN t.lock_phase <> 'until_executing' THEN t.held_key END
       WHERE t.queue = task.queue AND t.id = task.id RETURNING * INTO task;
-      one := claimed_text(task, queue_number, NULL);
+      one := claimed_text(task, NULL, queue_number, NULL);
     END IF;
     claimed := claimed || one;
     taken := taken + 1;
   END LOOP;
+  PERFORM moved(asked_queue, CASE WHEN may_expire THEN 'waiting' ELSE 'parked' END, 'pending', taken);
 END $$;
 
 -- Takes the best tasks of a queue, `wanted` at most; says whether there may be more now.
@@ -215,7 +223,7 @@ BEGIN
       ORDER BY array_position(declares, t.job), t.parking LIMIT wanted FOR UPDATE SKIP LOCKED
     ) p;
     IF places IS NOT NULL THEN
-      part := claim_each(places, queue_number, false, drawn, lease_end, asked_runner, cancelled_keep, now);
+      part := claim_each(places, asked_queue, queue_number, false, drawn, lease_end, asked_runner, cancelled_keep, now);
       claimed := part.claimed;
       taken := part.taken;
     END IF;
@@ -236,7 +244,7 @@ BEGIN
     ) p;
     EXIT WHEN places IS NULL;
     IF is_odd THEN
-      part := claim_each(places, queue_number, true, drawn, lease_end, asked_runner, cancelled_keep, now);
+      part := claim_each(places, asked_queue, queue_number, true, drawn, lease_end, asked_runner, cancelled_keep, now);
       claimed := claimed || part.claimed;
       taken := taken + part.taken;
       expired := expired + part.expired;
@@ -246,8 +254,8 @@ BEGIN
         UPDATE tasks t SET
           state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
           lease_ends_at = lease_end, held_key = CASE WHEN t.lock_phase <> 'until_executing' THEN t.held_key END
-        WHERE t.ctid = ANY (places) RETURNING claimed_text(t, queue_number, NULL) AS told, t.priority, t.due_at, t.arrival
-      )
+        WHERE t.ctid = ANY (places) RETURNING claimed_text(t, t.ctid, queue_number, NULL) AS told, t.priority, t.due_at, t.arrival
+      ), counted AS (INSERT INTO moves VALUES (cardinality(places), asked_queue, 'waiting', 'pending'))
       SELECT claimed || string_agg(u.told, '' ORDER BY u.priority, u.due_at, u.arrival) INTO claimed FROM updated u;
       taken := taken + cardinality(places);
     END IF;
@@ -280,7 +288,8 @@ END $$;
 -- Takes the best due tasks of some queues, in turn, so that none starves, from each as many as it has room for. Argument:
 -- { limit, leaseMs, runner, turn, remember?, declares?, holding?: { queue: [id …] } }. Answers the tasks, each as `claimed_text`,
 -- and per queue, after a separator, when to look again.
--- With `remember` what is past its retention is forgotten, and calls that are older than that many milliseconds.
+-- With `remember` what is past its retention is forgotten, and calls that are older than that many milliseconds; and moves are
+-- added to the counters.
 CREATE OR REPLACE FUNCTION claim_all(
   names text[], room integer[], said json, dead_keep bigint, cancelled_keep bigint, now bigint, OUT claimed text, OUT nexts text
 ) LANGUAGE plpgsql AS $$
@@ -317,7 +326,10 @@ BEGIN
     PERFORM catch_up(names[i], dead_keep, cancelled_keep, now);
     is_open[i] := room[i] > 0;
   END LOOP;
-  IF remembered IS NOT NULL THEN PERFORM forget_calls(now - remembered); END IF;
+  IF remembered IS NOT NULL THEN
+    PERFORM forget_calls(now - remembered);
+    PERFORM fold();
+  END IF;
   FOR pause IN SELECT q.queue, q.paused_until FROM queues q WHERE q.queue = ANY (names) AND q.paused_until > now LOOP
     i := array_position(names, pause.queue);
     paused[i] := pause.paused_until;
