@@ -184,9 +184,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
       provide: JobCatalog,
       inject: [BACKEND, JobRegistry, JobQueue],
       useFactory: (backend: Backend, registry: JobRegistry, queue: JobQueue) =>
-        new JobCatalog(backend, registry, (job, params, options) =>
-          queue.enqueue(job, params as never, options),
-        ),
+        new JobCatalog(backend, registry, (job, params, options) => queue.enqueue(job, params, options)),
     },
   ],
   exports: [JobQueue, JobRunner, JobCatalog],
