@@ -148,9 +148,7 @@ import { spanMs } from './task/duration.js';
       provide: JobCatalog,
       inject: [BACKEND, JobRegistry, JobQueue],
       useFactory: (backend: Backend, registry: JobRegistry, queue: JobQueue) =>
-        new JobCatalog(backend, registry, (job, params, options) =>
-          queue.enqueue(job, params as never, options),
-        ),
+        new JobCatalog(backend, registry, (job, params, options) => queue.enqueue(job, params, options)),
     },
   ],
   exports: [

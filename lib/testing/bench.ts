@@ -86,7 +86,7 @@ export class Bench implements StandIns {
     await this.moduleRef.get(JobExplorer, { strict: false }).explore(this.registry);
     const runner = this.moduleRef.get(JobRunner, { strict: false });
     const events = this.moduleRef.get(TaskEvents, { strict: false });
-    return (this.singleRuns ??= new SingleRuns(runner.executor, events, this.clock, this.registry.hooks));
+    return (this.singleRuns ??= new SingleRuns(runner.executor, events, this.clock, this.registry));
   }
 
   /** The application has begun: whatever it provides can be run, also where it says that this process does not. */

@@ -1,5 +1,5 @@
 import type { ClaimedTask } from '../backend/backend.js';
-import type { HookChain } from '../job/hook-chain.js';
+import type { JobRegistry } from '../job/job-registry.js';
 import type { TaskEvents } from '../job/task-events.js';
 import { Attempt, type Scribe } from '../runner/attempt.js';
 import type { Executor } from '../runner/executor.js';
@@ -22,10 +22,10 @@ export class SingleRuns implements Scribe {
     private readonly executor: Executor,
     private readonly events: TaskEvents,
     private readonly clock: Clock,
-    hooks: HookChain,
+    private readonly registry: JobRegistry,
   ) {
     // The outcome holds what is to be stored: who wants the error itself must hear of it before.
-    hooks.add({ afterRun: (_success, task: Task<never>) => this.ended(task) });
+    registry.hooks.add({ afterRun: (_success, task: Task<never>) => this.ended(task) });
   }
 
   /** `store` gets the outcome before anybody is told of it. */
@@ -44,7 +44,7 @@ export class SingleRuns implements Scribe {
       attempt.hasOutcome = true;
       attempt.endedAt = this.clock.elapsed();
       await store?.(outcome, attempt.notesWith(outcome));
-      tellEnd(this.events, attempt, outcome);
+      tellEnd(this.events, attempt, outcome, this.registry);
       return runOutcome<R>(outcome, this.ends.get(name) ?? unbegun(claimed));
     } finally {
       signal?.removeEventListener('abort', cancel);
