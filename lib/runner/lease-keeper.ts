@@ -23,7 +23,7 @@ export class LeaseKeeper {
   private patience: ClockTimer | undefined;
   private failedSince: number | undefined;
   private readonly early = new EarlyRings();
-
+  private isStopped = false;
   private readonly leaseMs: number;
   guard: LeaseGuard | undefined;
 
@@ -102,6 +102,7 @@ export class LeaseKeeper {
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true;
     this.timer?.cancel();
     this.patience?.cancel();
     this.ending?.cancel();
@@ -166,6 +167,8 @@ export class LeaseKeeper {
       cancelled,
       unanswered = [],
     } = attempts.length === 0 ? nothingToTell : await this.renewNow(attempts);
+    // What is answered after the end concerns nobody, and must set no timer.
+    if (this.isStopped) return;
     if (this.failedSince !== undefined) this.recovered('leases are renewed again');
     this.renewed(attempts, unanswered, sentAt + this.leaseMs);
     if (lost.length > 0) this.lose(lost);
