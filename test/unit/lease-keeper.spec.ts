@@ -7,6 +7,8 @@ import { CountingClock } from '../support/counting-clock.js';
 
 const lease = { queue: 'default', id: 'one', epoch: 1 };
 
+const noScribe: Scribe = { now: () => 0, noted: () => undefined };
+
 /** A keeper that has asked the store, which has yet to answer. */
 async function renewing() {
   const clock = new CountingClock();
