@@ -21,9 +21,7 @@ async function renewing() {
     settings,
     () => undefined,
   );
-  const attempt = new Attempt(lease as ClaimedTask, clock.elapsed() + 3_000, {
-    now: () => 0,
-  } as unknown as Scribe);
+  const attempt = new Attempt(lease as ClaimedTask, clock.elapsed() + 3_000, noScribe);
   keeper.watch(attempt);
   await clock.advance(1_000);
   expect(answers).toHaveLength(1);
