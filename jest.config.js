@@ -14,6 +14,7 @@ export default {
   moduleNameMapper: {
     '^nestjs-jobs$': '<rootDir>/lib/index.ts',
     '^nestjs-jobs/redis$': '<rootDir>/lib/backend/redis/index.ts',
+    '^nestjs-jobs/terminus$': '<rootDir>/lib/terminus/index.ts',
     '^nestjs-jobs/postgres$': '<rootDir>/lib/backend/postgres/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -1,5 +1,6 @@
 export { JobsModule, type JobsAsyncOptions, type JobsOptionsFactory } from './jobs.module.js';
-export type { JobsOptions, RetentionOptions, RunnerOptions } from './jobs.options.js';
+export type { JobsOptions, LogOptions, RetentionOptions, RunnerOptions } from './jobs.options.js';
+export type { LoggedEvent } from './job/log-settings.js';
 export { ConflictingRootsError } from './jobs-root.js';
 
 export { Job } from './job/job.decorator.js';
@@ -29,7 +30,11 @@ export {
   TaskDiedError,
 } from './queue/errors.js';
 
-export { JobRunner } from './runner/job-runner.js';
+export { JobRunner, type RunnerState } from './runner/job-runner.js';
+export { JobsHealth } from './health/jobs-health.js';
+export type { HealthOptions } from './health/health-options.js';
+export type { HealthProblem, HealthProblemCode, HealthReport, QueueHealth } from './health/health-report.js';
+export type { LeaseHealth } from './runner/session-health.js';
 export { JobCatalog } from './catalog/job-catalog.js';
 export { InvalidCursorError } from './catalog/errors.js';
 export type { FailureGroup, FailureGroups } from './catalog/failure-groups.js';

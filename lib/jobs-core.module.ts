@@ -12,7 +12,9 @@ import type { Backend } from './backend/backend.js';
 import { resolveBackend } from './backend/resolve-backend.js';
 import { JobCatalog } from './catalog/job-catalog.js';
 import { KnownQueues } from './catalog/known-queues.js';
+import { JobsHealth } from './health/jobs-health.js';
 import { HookChain } from './job/hook-chain.js';
+import { hookTroubles } from './job/hook-troubles.js';
 import { JobContextCreator } from './job/job-context.js';
 import { JobExplorer } from './job/job-explorer.js';
 import { JobRegistry } from './job/job-registry.js';
@@ -70,18 +72,18 @@ const BACKEND = Symbol('nestjs-jobs backend');
     {
       provide: JobRegistry,
       inject: [JOBS_OPTIONS, JobsLog],
-      useFactory: ({ defaults, payloadLimit, runner }: ResolvedOptions, log: JobsLog) =>
-        new JobRegistry(
+      useFactory: ({ defaults, payloadLimit, runner }: ResolvedOptions, log: JobsLog) => {
+        const registry: JobRegistry = new JobRegistry(
           {
             defaults,
             payloadLimit,
             runsQueue: (queue) =>
               runner !== false && (runner.queues?.some(({ name }) => name === queue) ?? true),
           },
-          new HookChain((hook, task, error) =>
-            log.write('error', task.job, `task ${task.id}: ${hook} threw: ${lineOf(error)}`, error),
-          ),
-        ),
+          new HookChain(hookTroubles(log, (job) => registry.redactionOf(job))),
+        );
+        return registry;
+      },
     },
     {
       provide: JobExplorer,
@@ -154,7 +156,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
         declared: DeclaredSchedules,
         events: TaskEvents,
       ) => {
-        const lines = new TaskLog(log, clock);
+        const lines = new TaskLog(log, clock, (job) => registry.redactionOf(job));
         const keep = {
           succeededMs: () => spanMs(retention.succeeded, clock.now()),
           deadMs: () => spanMs(retention.dead, clock.now()),
@@ -180,6 +182,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
         );
       },
     },
+    JobsHealth,
     {
       provide: JobCatalog,
       inject: [BACKEND, JobRegistry, JobQueue],
@@ -189,7 +192,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
         ),
     },
   ],
-  exports: [JobQueue, JobRunner, JobCatalog],
+  exports: [JobQueue, JobRunner, JobCatalog, JobsHealth],
 })
 export class JobsCoreModule implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private isOpen = false;

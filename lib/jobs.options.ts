@@ -1,5 +1,6 @@
 import type { LogLevel } from '@nestjs/common';
 import type { Backend } from './backend/backend.js';
+import type { LoggedEvent } from './job/log-settings.js';
 import type { Duration } from './task/duration.js';
 import type { EnqueueDefaults } from './task/enqueue-options.js';
 
@@ -53,10 +54,35 @@ export interface JobsOptions {
    */
   globalEnhancers?: boolean;
   /**
-   * `false`: no lines about tasks; else the least severe level that is written.
+   * `false`: no lines about tasks; else how they are written.
    * @default { level: 'log' }
    */
-  log?: false | { level?: LogLevel };
+  log?: false | LogOptions;
+}
+
+/** How lines about tasks are written. */
+export interface LogOptions {
+  /**
+   * The least severe level that is written.
+   * @default 'log'
+   */
+  level?: LogLevel;
+  /**
+   * The level of the line about each thing that can happen to a task; `false`: no such line.
+   * @default see the README's table
+   */
+  levels?: Partial<Record<LoggedEvent, LogLevel | false>>;
+  /**
+   * Whether a line is an object with fields instead of text: `true` or `'message'`, with the text at `message`; `'msg'`, with
+   * the text at `msg`, as pino wants it; `'params'`, text with an object behind it, as Nest 12's `ConsoleLogger` takes it.
+   * @default false
+   */
+  structured?: boolean | 'message' | 'msg' | 'params';
+  /**
+   * Whether the lines about a start and a failure hold the task's params, but for what the job redacts.
+   * @default false
+   */
+  params?: boolean;
 }
 
 export interface RunnerOptions {

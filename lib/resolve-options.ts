@@ -1,4 +1,3 @@
-import type { LogLevel } from '@nestjs/common';
 import type { Backend } from './backend/backend.js';
 import {
   defaultOptions,
@@ -6,6 +5,8 @@ import {
   type RetentionOptions,
   type RunnerOptions,
 } from './jobs.options.js';
+import type { LogSettings } from './job/log-settings.js';
+import { resolveLog } from './resolve-log.js';
 import type { RunnerSettings } from './runner/runner-settings.js';
 import { checkKeys } from './task/check-keys.js';
 import { toMs, toSpan, type Duration, type Span } from './task/duration.js';
@@ -26,7 +27,7 @@ export interface ResolvedOptions {
   readonly payloadLimit: number;
   readonly enqueueTimeoutMs: number;
   readonly globalEnhancers: boolean;
-  readonly log: false | { readonly level: LogLevel };
+  readonly log: false | LogSettings;
 }
 
 export interface ResolvedRetention {
@@ -56,7 +57,7 @@ export function resolveOptions(options: JobsOptions = {}): ResolvedOptions {
     payloadLimit,
     enqueueTimeoutMs: positiveMs('enqueueTimeout', options.enqueueTimeout ?? defaultOptions.enqueueTimeout),
     globalEnhancers: bool('globalEnhancers', options.globalEnhancers ?? defaultOptions.globalEnhancers),
-    log: log === false ? false : Object.freeze({ level: resolveLevel(log) }),
+    log: resolveLog(log),
   });
 }
 
@@ -85,8 +86,6 @@ const knownRunnerKeys = [
   'schedules',
   'autoStart',
 ] as const satisfies readonly (keyof RunnerOptions)[];
-
-const levels: readonly string[] = ['verbose', 'debug', 'log', 'warn', 'error', 'fatal'];
 
 function resolveRunner(options: RunnerOptions): RunnerSettings {
   checkKeys(options, knownRunnerKeys, where, 'runner');
@@ -152,13 +151,6 @@ function resolveRetention(options: RetentionOptions): ResolvedRetention {
     dead: endless('dead', chosen.dead),
     cancelled: endless('cancelled', chosen.cancelled),
   });
-}
-
-function resolveLevel(log: { level?: LogLevel }): LogLevel {
-  checkKeys(log, ['level'], where, 'log');
-  const { level = defaultOptions.log.level } = log;
-  if (!levels.includes(level)) refuse('log.level', level, levels.join(', '));
-  return level;
 }
 
 function positiveMs(option: string, value: Duration): number {

@@ -182,6 +182,10 @@ export interface LeaseGuard {
   limit(row: number, afterMs: number): void;
   /** How long ago the latest renewal was asked for that the store has granted; Infinity: none was yet. */
   renewedAgoMs(row: number): number;
+  /**
+   * Asks it whether it is at work. Rejects, with why in a sentence, where it has ended, gives no answer in time, or cannot renew.
+   */
+  check(withinMs: number): Promise<void>;
   /** A sign of life of the event loop: to be given six times per lease while something is held. */
   alive(): void;
   /** Ends it, whatever it waits for. Never rejects. */

@@ -10,11 +10,12 @@ import type { TaskRef, TaskState } from '../task/task-record.js';
 import { failureGroups, type FailureGroups } from './failure-groups.js';
 import { JobForm, type EnqueueByClass } from './job-form.js';
 import { JobList, type JobInfo } from './job-list.js';
+import { jobRedaction } from './job-redaction.js';
 import { KnownQueues, type TaskName } from './known-queues.js';
 import { LockCatalog, type LockInfo, type LocksPage } from './lock-catalog.js';
 import type { ParamsSchema } from './params-fields.js';
 import { QueueCatalog, type LiveRunnerInfo, type QueueInfo } from './queue-catalog.js';
-import { nothingRedacted, type CatalogRedaction } from './redaction.js';
+import type { CatalogRedaction } from './redaction.js';
 import { ScheduleCatalog } from './schedule-catalog.js';
 import type { ScheduleDetails } from './schedule-info.js';
 import { ScheduleList, type ScheduleFilter, type SchedulesPage } from './schedule-list.js';
@@ -44,7 +45,7 @@ export class JobCatalog {
     private readonly backend: Backend,
     registry: JobRegistry,
     enqueue: EnqueueByClass,
-    redaction: CatalogRedaction = nothingRedacted,
+    redaction: CatalogRedaction = jobRedaction((job) => registry.redactionOf(job)),
   ) {
     this.known = new KnownQueues(backend, registry);
     this.ofTasks = new TaskCatalog(backend, this.known, redaction);

@@ -3,6 +3,9 @@ import { checkEnqueueOptions, type EnqueueOptions } from '../task/enqueue-option
 import { planEnqueue, type EnqueuePlan, type JobDefaults } from '../task/enqueue-plan.js';
 import { paramsFingerprint } from '../task/params-fingerprint.js';
 import { paramsCodec, type ParamsCodec, type ParamsType } from '../task/params.js';
+import { RedactedParams } from '../task/params-redacted.js';
+import { checkRedactPaths } from '../task/redact-names.js';
+import { Redaction } from '../task/redact.js';
 import { checkUniqueNames } from '../task/unique-names.js';
 import { defaultBackoff, type Backoff } from '../task/retry-policy.js';
 import { methodOf, type JobSource } from './declaration.js';
@@ -17,6 +20,8 @@ export class JobDefinition {
   readonly where: string;
   readonly params: ParamsType | undefined;
   readonly codec: ParamsCodec;
+  /** Which params are not to be seen; undefined where all may be. */
+  readonly redaction: Redaction | undefined;
   readonly backoff: Backoff;
   readonly jitter: number;
   readonly timeoutMs: number | undefined;
@@ -45,7 +50,9 @@ export class JobDefinition {
     this.defaults = withDefaults(options, defaults);
     const { retries, backoff, jitter, timeout } = this.defaults;
     this.params = options.params;
-    this.codec = paramsCodec(this.name, this.params, payloadLimit);
+    this.redaction = redactionOf(options, this.where);
+    const codec = paramsCodec(this.name, this.params, payloadLimit);
+    this.codec = this.redaction ? new RedactedParams(codec, this.redaction) : codec;
     this.backoff = (Array.isArray(retries) ? retries : backoff) ?? defaultBackoff;
     this.jitter = jitter ?? 0;
     this.timeoutMs =
@@ -84,12 +91,19 @@ function optionsOf({ declaration, isMethod }: JobSource, where: string): JobOpti
   return options;
 }
 
+function redactionOf({ redact = [], params }: JobOptions, where: string): Redaction | undefined {
+  if (redact.length === 0) return undefined;
+  const redaction = new Redaction(redact, where);
+  checkRedactPaths(redaction.paths, params, where);
+  return redaction;
+}
+
 /** The job's own options over those of the module; the two ways to say delays between retries are one choice. */
 function withDefaults(options: JobOptions, defaults: JobDefaults): JobDefaults {
   const chosen: Record<string, unknown> = { ...defaults };
   if (options.backoff !== undefined && Array.isArray(defaults.retries))
     chosen.retries = defaults.retries.length;
   for (const [key, value] of Object.entries(options)) if (value !== undefined) chosen[key] = value;
-  for (const key of ['name', 'params', 'scope']) delete chosen[key];
+  for (const key of ['name', 'params', 'redact', 'scope']) delete chosen[key];
   return chosen;
 }

@@ -18,6 +18,12 @@ export interface JobOptions<P = unknown> extends EnqueueDefaults {
    */
   params?: ParamsType<P>;
   /**
+   * Params that are masked in logs, errors, catalog and events, by their paths: `'password'`, `'card.number'`,
+   * `'items.*.secret'`. What is stored and what the handler gets stays whole.
+   * @default none
+   */
+  redact?: string[];
+  /**
    * The scope in which Nest makes the class; with `Scope.REQUEST` it is made for each task, which is then its `REQUEST`.
    * @default Scope.DEFAULT
    */
@@ -25,14 +31,16 @@ export interface JobOptions<P = unknown> extends EnqueueDefaults {
 }
 
 const scopes: readonly unknown[] = [Scope.DEFAULT, Scope.REQUEST, Scope.TRANSIENT];
-const jobKeys: readonly string[] = [...enqueueDefaultKeys, 'name', 'params', 'scope'];
+const jobKeys: readonly string[] = [...enqueueDefaultKeys, 'name', 'params', 'redact', 'scope'];
 
 export function checkJobOptions(options: JobOptions, where: string): void {
   checkKeys(options, jobKeys, where);
   checkEnqueueDefaults(options, where);
-  const { name, params, scope } = options;
+  const { name, params, redact, scope } = options;
   if (scope !== undefined && !scopes.includes(scope))
     throw new InvalidOptionError(where, 'scope', scope, "one of Nest's Scope");
+  if (redact !== undefined && (!Array.isArray(redact) || redact.some((path) => typeof path !== 'string')))
+    throw new InvalidOptionError(where, 'redact', redact, "a list of paths, such as ['card.number']");
   if (name !== undefined && (typeof name !== 'string' || name.length === 0 || name.length > 255))
     throw new InvalidOptionError(where, 'name', name, 'text of 1 to 255 characters');
   if (

@@ -7,6 +7,7 @@ import type { JobClass } from './job-handler.js';
 import type { HookChain } from './hook-chain.js';
 import { UniqueGroups } from './unique-groups.js';
 import type { EnqueuePlan, JobDefaults } from '../task/enqueue-plan.js';
+import type { Redaction } from '../task/redact.js';
 
 /** A job as `enqueue` needs it; without a handler where the class is only known by its decorator. */
 export interface EnqueuableJob {
@@ -33,6 +34,7 @@ export class JobRegistry {
   private readonly byClass = new Map<object, EnqueuableJob>();
   private readonly schedules: DeclaredSchedule[] = [];
   private readonly groups = new UniqueGroups();
+  private readonly redactions = new Map<string, Redaction>();
 
   constructor(
     private readonly settings: RegistrySettings,
@@ -65,6 +67,11 @@ export class JobRegistry {
 
   named(name: string): ProvidedJob | undefined {
     return this.byName.get(name);
+  }
+
+  /** What is not to be seen of a job's params, as far as this process knows the job; undefined where all may be. */
+  redactionOf(name: string): Redaction | undefined {
+    return this.redactions.get(name);
   }
 
   provided(): ProvidedJob[] {
@@ -100,7 +107,9 @@ export class JobRegistry {
   }
 
   private define(source: JobSource): JobDefinition {
-    return new JobDefinition(source, this.settings.defaults, this.settings.payloadLimit);
+    const definition = new JobDefinition(source, this.settings.defaults, this.settings.payloadLimit);
+    if (definition.redaction) this.redactions.set(definition.name, definition.redaction);
+    return definition;
   }
 
   private hasEnqueueHooks(shape: object): boolean {

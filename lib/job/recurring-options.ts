@@ -51,6 +51,7 @@ const knownKeys: readonly string[] = [
   ...enqueueDefaultKeys.filter((key) => !(key in instead)),
   'name',
   'params',
+  'redact',
   'scope',
   ...ownKeys,
 ];

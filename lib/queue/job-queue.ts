@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Added } from '../backend/answers.js';
 import type { EnqueueArguments, JobClass, TaskHooks } from '../job/job-handler.js';
 import type { JobsLog } from '../job/jobs-log.js';
+import { linesOf } from '../job/task-lines.js';
 import type { EnqueuableJob, JobRegistry } from '../job/job-registry.js';
 import type { TaskEvents } from '../job/task-events.js';
 import { lockFor } from '../job/unique-lock.js';
@@ -14,6 +15,7 @@ import type { Encoded } from '../task/params.js';
 import { isPromise } from '../task/realm.js';
 import type { TaskIds } from '../task/task-id.js';
 import type { NewTask, TaskRef } from '../task/task-record.js';
+import { taskFields } from '../task/task-fields.js';
 import { Task } from '../task/task.js';
 import { Bulk } from './bulk.js';
 import { enqueuedOf, type Enqueued } from './enqueued.js';
@@ -134,6 +136,11 @@ export class JobQueue {
   private told(task: NewTask, added: Added): Enqueued {
     const enqueued = enqueuedOf(task, added);
     const { status, id, queue } = enqueued;
+    if (this.log.tells('enqueued'))
+      this.log.tell('enqueued', task.job, `task ${id} ${status} in queue ${queue}`, {
+        ...taskFields({ ...task, id }),
+        status,
+      });
     if (this.events.isHeard && (status === 'enqueued' || status === 'replaced')) {
       const { job, due } = task;
       const dueInMs = Math.max('at' in due ? due.at - this.clock.now() : due.inMs, 0);
@@ -192,10 +199,11 @@ export class JobQueue {
   }
 
   /** The task as a hook sees it before it is stored. */
-  private preview({ task, params }: Built): Task<never> {
+  private preview({ task, params, job }: Built): Task<never> {
     const now = this.clock.now();
     const dueAt = 'at' in task.due ? task.due.at : now + task.due.inMs;
     const facts = { ...task, attempt: 0, failures: 0, enqueuedAt: now, dueAt };
-    return new Task<never>(facts, params as never, this.log);
+    const lines = linesOf(this.log, job.definition.redaction, task.params, params);
+    return new Task<never>(facts, params as never, lines);
   }
 }

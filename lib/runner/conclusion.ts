@@ -5,8 +5,10 @@ import type { HookChain } from '../job/hook-chain.js';
 import type { Clock } from '../task/clock.js';
 import { TaskCancelledError, type LockConflictError } from '../task/errors.js';
 import type { Outcome } from '../task/outcome.js';
+import type { Mask } from '../task/redact-text.js';
 import { nextAttemptInMs, type RetryRules } from '../task/retry-policy.js';
 import { lineOf, storedError } from '../task/stored-error.js';
+import { taskFields } from '../task/task-fields.js';
 import type { Task } from '../task/task.js';
 import type { Attempt, End } from './attempt.js';
 import type { Patience, Run } from './patience.js';
@@ -70,7 +72,7 @@ export class Conclusion {
     if (thrown)
       this.complain(
         run.attempt.claimed,
-        `threw after its transaction had committed: ${'error' in thrown ? lineOf(thrown.error) : 'snoozed'}`,
+        `threw after its transaction had committed: ${'error' in thrown ? lineOf(thrown.error, maskOf(run)) : 'snoozed'}`,
       );
     return this.succeed(run, end.type === 'returned' ? end.value : undefined);
   }
@@ -132,8 +134,9 @@ export class Conclusion {
       error,
       mayRetry,
     };
+    const mask = maskOf(run);
     const report = (rule: string, thrown: unknown) =>
-      this.complain(claimed, `${rule} failed: ${lineOf(thrown)}`);
+      this.complain(claimed, `${rule} failed: ${lineOf(thrown, mask)}`);
     const rules = this.rulesOf(run);
     const byDefault = await nextAttemptInMs(
       failed,
@@ -146,10 +149,11 @@ export class Conclusion {
         : byDefault;
     const delayMs = wished === undefined || !this.isAfterNextSlot(run, wished) ? wished : undefined;
     await this.afterRun(run, false, { willRetry: delayMs !== undefined, error });
-    this.lines.failed(claimed, run.startedAt, error, delayMs);
+    const stored = storedError(error, mask);
+    this.lines.failed(claimed, run.startedAt, stored, delayMs);
     return delayMs === undefined
-      ? { type: 'dead', error: storedError(error), keepMs: this.retention.deadMs() }
-      : { type: 'retry', error: storedError(error), delayMs };
+      ? { type: 'dead', error: stored, keepMs: this.retention.deadMs() }
+      : { type: 'retry', error: stored, delayMs };
   }
 
   /** Whether the next slot of its schedule comes first, which is the better retry. */
@@ -218,7 +222,12 @@ export class Conclusion {
     return undefined;
   }
 
-  private complain({ job, id }: ClaimedTask, what: string): void {
-    this.log.write('error', job, `task ${id}: ${what}`);
+  private complain(claimed: ClaimedTask, what: string): void {
+    this.log.write('error', claimed.job, `task ${claimed.id}: ${what}`, undefined, taskFields(claimed));
   }
+}
+
+/** Takes out of what is said about a run what its job hides; undefined where it hides nothing. */
+function maskOf({ job, attempt, task }: Run): Mask | undefined {
+  return job.definition.redaction?.maskOf(attempt.claimed.params, task?.params);
 }

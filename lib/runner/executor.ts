@@ -2,14 +2,16 @@ import type { ClaimedTask } from '../backend/backend.js';
 import type { OpenHandler } from '../job/handler.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { JobRegistry } from '../job/job-registry.js';
+import { linesOf } from '../job/task-lines.js';
 import type { TaskEvents } from '../job/task-events.js';
 import type { Clock } from '../task/clock.js';
 import type { TaskExtra } from '../task/enqueue-plan.js';
 import { AttemptsExhaustedError, InvalidParamsError, LockConflictError } from '../task/errors.js';
 import type { Outcome } from '../task/outcome.js';
 import { isPromise } from '../task/realm.js';
-import { lineOf, storedError } from '../task/stored-error.js';
+import { storedError } from '../task/stored-error.js';
 import type { ParkReason } from '../task/task-record.js';
+import { taskFields } from '../task/task-fields.js';
 import { Task, type TaskCompletion } from '../task/task.js';
 import type { Attempt, End } from './attempt.js';
 import type { Conclusion } from './conclusion.js';
@@ -65,9 +67,11 @@ export class Executor {
   }
 
   /** Nothing here should throw; if it does, the task must not hang in this process. */
-  private unforeseen({ claimed: { job, id } }: Attempt, error: unknown): Outcome {
-    this.log.write('error', job, `task ${id}: ${lineOf(error)}`, error);
-    return { type: 'retry', error: storedError(error), delayMs: 60_000 };
+  private unforeseen({ claimed }: Attempt, error: unknown): Outcome {
+    const stored = storedError(error, this.registry.redactionOf(claimed.job)?.maskOf(claimed.params));
+    const message = `task ${claimed.id}: ${stored.name}: ${stored.message}`;
+    this.log.write('error', claimed.job, message, stored, taskFields(claimed));
+    return { type: 'retry', error: stored, delayMs: 60_000 };
   }
 
   /** A run that can begin, or what becomes of a task that cannot. */
@@ -119,8 +123,9 @@ export class Executor {
     const { claimed } = attempt;
     if (attempt.isOver) return stoppedShort;
     if (claimed.conflictsWith === undefined) this.started(claimed);
+    const lines = linesOf(this.log, job.definition.redaction, claimed.params, params);
     const completion = () => this.completionOf(attempt);
-    const task = (run.task = new Task<never>(claimed, params as never, this.log, completion, attempt));
+    const task = (run.task = new Task<never>(claimed, params as never, lines, completion, attempt));
     attempt.opened(task);
     const opening = job.handler.open(task);
     return isPromise(opening)

@@ -2,10 +2,12 @@ import type { Added } from '../backend/answers.js';
 import type { Advanced } from '../backend/schedule-store.js';
 import type { HookChain } from '../job/hook-chain.js';
 import type { JobsLog } from '../job/jobs-log.js';
+import { linesOf } from '../job/task-lines.js';
 import type { ProvidedJob } from '../job/job-registry.js';
 import type { TaskHooks } from '../job/job-handler.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
-import { lineOf } from '../task/stored-error.js';
+import { lineOf, storedError } from '../task/stored-error.js';
+import { taskFields } from '../task/task-fields.js';
 import type { NewTask, TaskRef } from '../task/task-record.js';
 import { Task } from '../task/task.js';
 import type { Due, Step } from './due-schedule.js';
@@ -86,12 +88,10 @@ export class FiringHooks {
         isVetoed: !(await this.bounded(job, this.hooks.beforeEnqueue(own, preview))),
       };
     } catch (error) {
-      this.log.write(
-        'error',
-        task.job,
-        `slot ${slotText(task)}: beforeEnqueue failed: ${lineOf(error)}`,
-        error,
-      );
+      const stored = storedError(error, job.definition.redaction?.maskOf(task.params, preview?.params));
+      const why = `${stored.name}: ${stored.message}`;
+      const message = `slot ${slotText(task)}: beforeEnqueue failed: ${why}`;
+      this.log.write('error', task.job, message, stored, taskFields(task));
       return { own, task: preview, isVetoed: true };
     }
   }
@@ -117,7 +117,8 @@ export class FiringHooks {
     const params = await definition.codec.decode(task.params);
     const at = task.slot!;
     const facts = { ...task, attempt: 0, failures: 0, enqueuedAt: at, dueAt: at };
-    return new Task<never>(facts, params as never, this.log);
+    const lines = linesOf(this.log, definition.redaction, task.params, params);
+    return new Task<never>(facts, params as never, lines);
   }
 }
 

@@ -17,6 +17,18 @@ interface Line {
   reserved: number;
   /** The latest asking whose answer is known: an older one must not overrule it. */
   answeredUpTo: number;
+  /** When the store last answered what there is for it, and how often it has. */
+  lookedAt: number;
+  looks: number;
+}
+
+/** What a runner has seen of a queue. */
+export interface Looked {
+  readonly queue: string;
+  readonly lookedAt: number;
+  readonly looks: number;
+  /** There is no slot for more of it: it is not looked at. */
+  readonly isFull: boolean;
 }
 
 /** What to ask of a queue. */
@@ -51,6 +63,7 @@ export class Intake {
   private usedInAll = 0;
   private reserved = 0;
   private asked = 0;
+  private readonly listeners = new Set<() => void>();
   /** Whether half of the slots are enough for an exchange. */
   readonly isWide: boolean;
   /** Slots that one exchange frees or fills at most. */
@@ -82,6 +95,8 @@ export class Intake {
           askedBy: 0,
           reserved: 0,
           answeredUpTo: 0,
+          lookedAt: -Infinity,
+          looks: 0,
         },
       ]),
     );
@@ -94,6 +109,12 @@ export class Intake {
 
   get used(): number {
     return this.usedInAll;
+  }
+
+  get looked(): Looked[] {
+    return Array.from(this.lines.values(), ({ name, lookedAt, looks, used, concurrency }) => {
+      return { queue: name, lookedAt, looks, isFull: this.isFull || used >= concurrency };
+    });
   }
 
   get queues(): string[] {
@@ -156,6 +177,8 @@ export class Intake {
       if (unanswered?.has(queue)) line.lookAt = now;
       if (unanswered?.has(queue) || limit === 0 || asking.number < line.answeredUpTo) return;
       line.answeredUpTo = asking.number;
+      line.lookedAt = now;
+      line.looks++;
       line.isBusy = claim.nextInMs[index] === 0;
       line.lookAt = line.isRung ? -Infinity : now + claim.nextInMs[index]!;
     });
@@ -163,6 +186,13 @@ export class Intake {
       this.usedInAll++;
       this.lines.get(queue)!.used++;
     }
+    for (const heard of this.listeners) heard();
+  }
+
+  /** Calls `heard` after each answer of the store until the returned function is called. */
+  listen(heard: () => void): () => void {
+    this.listeners.add(heard);
+    return () => void this.listeners.delete(heard);
   }
 
   /** The store gave no answer: the same is asked again at `at`. */

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { JobRegistry } from '../job/job-registry.js';
 import { RunnerSession, type RunnerParts } from './runner-session.js';
+import type { SessionHealth } from './session-health.js';
 import type { QueueSettings, RunnerSettings } from './runner-settings.js';
 import { Scheduler } from './scheduler.js';
 import { Unparking } from './unparking.js';
+
+/** `off`: this process only enqueues. `starting`: the application has not begun yet. `draining`: it takes nothing more. */
+export type RunnerState = 'off' | 'starting' | 'running' | 'draining' | 'stopped';
 
 /** Runs the tasks of this process. The application's lifecycle starts and stops it, unless `autoStart` is off. */
 @Injectable()
@@ -14,6 +18,7 @@ export class JobRunner {
   private isWanted = false;
   private isReady = false;
   private isClosed = false;
+  private draining: RunnerSession | undefined;
   private transition = Promise.resolve();
 
   /** @internal */
@@ -37,6 +42,27 @@ export class JobRunner {
   /** Handlers that went on after their attempt had ended, because they do not heed `task.signal`. */
   get abandoned(): number {
     return this.parts.executor.abandoned;
+  }
+
+  /** @internal */
+  get state(): RunnerState {
+    if (this.settings === false) return 'off';
+    if (this.draining || this.isClosed) return 'draining';
+    if (this.session) return 'running';
+    const isToStart = this.isReady ? this.isWanted : this.isWanted || this.settings.autoStart;
+    return isToStart ? 'starting' : 'stopped';
+  }
+
+  /** What a check of this process asks beside the runner. @internal */
+  get surroundings(): Pick<RunnerParts, 'backend' | 'clock'> & { readonly queues: string[] } {
+    const { backend, clock, registry } = this.parts;
+    const chosen = this.settings === false ? undefined : this.settings.queues;
+    return { backend, clock, queues: (chosen ?? queuesOf(registry)).map(({ name }) => name) };
+  }
+
+  /** Undefined where it neither runs nor drains. @internal */
+  async health(withinMs: number): Promise<SessionHealth | undefined> {
+    return (this.session ?? this.draining)?.health(withinMs);
   }
 
   /** Starts claiming, once the application has begun; does nothing where it already runs, or where the module says `runner: false`. */
@@ -67,8 +93,10 @@ export class JobRunner {
       if (this.session) {
         const { session } = this;
         this.session = undefined;
+        this.draining = session;
         this.unparking?.end();
         await Promise.all([this.scheduler?.end(), session.end()]);
+        this.draining = undefined;
       } else if (this.settings) {
         const queues = this.settings.queues ?? queuesOf(this.parts.registry);
         this.session = new RunnerSession(this.parts, this.settings, queues);

@@ -25,7 +25,7 @@ export class LeaseKeeper {
   private readonly early = new EarlyRings();
 
   private readonly leaseMs: number;
-  private guard: LeaseGuard | undefined;
+  guard: LeaseGuard | undefined;
 
   constructor(
     private readonly backend: Backend,

@@ -17,6 +17,7 @@ import { Intake } from './intake.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { Reports } from './reports.js';
 import { tellEnd } from './run-events.js';
+import { sessionHealth, type SessionHealth } from './session-health.js';
 import { infoOf } from './runner-info.js';
 import type { QueueSettings, RunnerSettings } from './runner-settings.js';
 import { SilentQueues } from './silent-queues.js';
@@ -59,6 +60,7 @@ export class RunnerSession {
   private stopListening: () => void = () => undefined;
   private isAccepting = true;
   private isOver = false;
+  private beganAt = 0;
 
   constructor(
     private readonly parts: RunnerParts,
@@ -100,10 +102,20 @@ export class RunnerSession {
   }
 
   begin(): void {
+    this.beganAt = this.parts.clock.elapsed();
     this.keeper.start(this.intake.queues);
     void this.listen();
     this.exchanges.wake();
     this.reports.begin();
+  }
+
+  /** Really looks, with what that takes; never rejects. */
+  health(withinMs: number): Promise<SessionHealth> {
+    const { intake, exchanges, keeper, silent, running, settings, beganAt } = this;
+    const { clock, backend } = this.parts;
+    const isNeverSweeping = backend.bell.lossless && this.isAccepting;
+    const parts = { intake, exchanges, keeper, silent, running, clock, settings, isNeverSweeping, beganAt };
+    return sessionHealth(parts, withinMs);
   }
 
   /** Claims nothing more; what runs may end, then it is handed back. */

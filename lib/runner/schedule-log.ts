@@ -7,27 +7,20 @@ export class ScheduleLog {
   constructor(private readonly log: JobsLog) {}
 
   advanced(
-    { job, id }: ScheduleRecord,
+    { job, id, queue }: ScheduleRecord,
     { task, skipped, overlap }: Step,
     { added, overlaps }: Advanced & { status: 'advanced' },
   ): void {
     const slot = task?.slot === undefined ? '' : new Date(task.slot).toISOString();
-    if (skipped > 0)
-      this.log.write('warn', job, `schedule ${id}: ${count(skipped, 'missed slot')} passed over`);
+    const say = (level: 'warn' | 'log', what: string) =>
+      this.log.write(level, job, `schedule ${id}: ${what}`, undefined, { scheduleId: id, job, queue });
+    if (skipped > 0) say('warn', `${count(skipped, 'missed slot')} passed over`);
     if (added?.status === 'rejected' || added?.status === 'raised')
-      this.log.write(
-        'log',
-        job,
-        `schedule ${id}: slot ${slot} is skipped, task ${added.holder} holds its lock`,
-      );
+      say('log', `slot ${slot} is skipped, task ${added.holder} holds its lock`);
     if (overlaps !== undefined && overlap === 'skip')
-      this.log.write('log', job, `schedule ${id}: slot ${slot} is skipped, task ${overlaps} is not finished`);
+      say('log', `slot ${slot} is skipped, task ${overlaps} is not finished`);
     if (overlaps !== undefined && overlap === 'replace')
-      this.log.write(
-        'log',
-        job,
-        `schedule ${id}: slot ${slot} replaces task ${overlaps}, which is cancelled`,
-      );
+      say('log', `slot ${slot} replaces task ${overlaps}, which is cancelled`);
   }
 
   /** Said once for each: it is met at every slot. */
@@ -36,6 +29,8 @@ export class ScheduleLog {
       'warn',
       job,
       `schedule ${id} of queue ${queue} cannot be read by this version; it is left to others`,
+      undefined,
+      { scheduleId: id, job, queue },
     );
   }
 }

@@ -1,83 +1,121 @@
 import type { ClaimedTask } from '../backend/backend.js';
-import type { JobsLog } from '../job/jobs-log.js';
+import type { JobsLog, LogFields } from '../job/jobs-log.js';
+import type { LoggedEvent } from '../job/log-settings.js';
 import type { Clock } from '../task/clock.js';
-import { lineOf } from '../task/stored-error.js';
+import type { Outcome, StoredError } from '../task/outcome.js';
+import type { Redaction } from '../task/redact.js';
+import { taskFields } from '../task/task-fields.js';
 import type { TaskRef } from '../task/task-record.js';
+import { shownParams } from './shown-params.js';
 
-/** The lines about a task's way, one per event. Params are never among them. */
+type RedactionOf = (job: string) => Redaction | undefined;
+
+/** The lines about a task's way, one per event. Params are among them only where that was asked for. */
 export class TaskLog {
   constructor(
     private readonly log: JobsLog,
     private readonly clock: Clock,
+    private readonly redactionOf: RedactionOf = () => undefined,
   ) {}
 
-  started({ job, id, attempt, retries }: ClaimedTask): void {
-    if (!this.log.writes('log')) return;
+  started(claimed: ClaimedTask): void {
+    if (!this.log.tells('started')) return;
+    const { id, attempt, retries } = claimed;
     const again = attempt > 1 ? `, attempt ${attempt} of ${retries + 1}` : '';
-    this.log.write('log', job, `task ${id} started${again}`);
+    const params = this.params(claimed);
+    this.tell('started', claimed, `task ${id} started${again}${params.text}`, params.fields);
   }
 
-  succeeded({ job, id }: ClaimedTask, startedAt: number): void {
-    if (!this.log.writes('log')) return;
-    this.log.write('log', job, `task ${id} succeeded in ${this.since(startedAt)}`);
+  succeeded(claimed: ClaimedTask, startedAt: number): void {
+    if (!this.log.tells('succeeded')) return;
+    const durationMs = this.since(startedAt);
+    const message = `task ${claimed.id} succeeded in ${readable(durationMs)}`;
+    this.tell('succeeded', claimed, message, ended('succeeded', durationMs));
   }
 
-  /** Without a delay there is no further attempt. */
-  failed(
-    { job, id, attempt, retries }: ClaimedTask,
-    startedAt: number,
-    error: unknown,
-    delayMs?: number,
-  ): void {
-    const what = `task ${id} failed in ${this.since(startedAt)} (attempt ${attempt} of ${retries + 1}): ${lineOf(error)}`;
-    if (delayMs === undefined) this.log.write('error', job, `${what}; it is dead`, error);
-    else
-      this.log.write(
-        'warn',
-        job,
-        `${what}; it runs again in ${readable(delayMs)}, at ${new Date(this.clock.now() + delayMs).toISOString()}`,
-      );
+  /** Without a delay there is no further attempt. The error is one that may be seen. */
+  failed(claimed: ClaimedTask, startedAt: number, error: StoredError, delayMs?: number): void {
+    const event = delayMs === undefined ? 'dead' : 'failed';
+    if (!this.log.tells(event)) return;
+    const { id, attempt, retries } = claimed;
+    const durationMs = this.since(startedAt);
+    const params = this.params(claimed);
+    const what =
+      `task ${id} failed in ${readable(durationMs)} (attempt ${attempt} of ${retries + 1})${params.text}: ` +
+      `${error.name}: ${error.message}`;
+    const fields = { ...params.fields, ...ended(delayMs === undefined ? 'dead' : 'retry', durationMs) };
+    if (delayMs === undefined) return this.tell(event, claimed, `${what}; it is dead`, fields, error);
+    const at = new Date(this.clock.now() + delayMs).toISOString();
+    const message = `${what}; it runs again in ${readable(delayMs)}, at ${at}`;
+    this.tell(event, claimed, message, { ...fields, retryInMs: delayMs }, error);
   }
 
-  snoozed({ job, id }: ClaimedTask, delayMs: number): void {
-    if (this.log.writes('log')) this.log.write('log', job, `task ${id} snoozed for ${readable(delayMs)}`);
+  snoozed(claimed: ClaimedTask, delayMs: number): void {
+    if (!this.log.tells('snoozed')) return;
+    const message = `task ${claimed.id} snoozed for ${readable(delayMs)}`;
+    this.tell('snoozed', claimed, message, { outcome: 'snoozed', delayMs });
   }
 
-  cancelled({ job, id }: ClaimedTask): void {
-    this.log.write('log', job, `task ${id} was cancelled`);
+  cancelled(claimed: ClaimedTask): void {
+    this.tell('cancelled', claimed, `task ${claimed.id} was cancelled`, { outcome: 'cancelled' });
   }
 
   /** Not unique at its run: it is not begun. */
-  rejected({ job, id }: ClaimedTask, holder: string): void {
-    this.log.write('warn', job, `task ${id} is cancelled: task ${holder} holds its lock`);
+  rejected(claimed: ClaimedTask, holder: string): void {
+    const message = `task ${claimed.id} is cancelled: task ${holder} holds its lock`;
+    this.tell('rejected', claimed, message, { outcome: 'cancelled', holder });
   }
 
-  rescheduled({ job, id }: ClaimedTask, holder: string, delayMs: number): void {
-    if (!this.log.writes('log')) return;
-    this.log.write('log', job, `task ${id} waits ${readable(delayMs)}: task ${holder} holds its lock`);
+  rescheduled(claimed: ClaimedTask, holder: string, delayMs: number): void {
+    if (!this.log.tells('rescheduled')) return;
+    const message = `task ${claimed.id} waits ${readable(delayMs)}: task ${holder} holds its lock`;
+    this.tell('rescheduled', claimed, message, { outcome: 'conflict', holder, delayMs });
   }
 
-  parked({ job, id, queue }: ClaimedTask, reason: string, why: string): void {
-    this.log.write('warn', job, `task ${id} of queue ${queue} is parked (${reason}): ${why}`);
+  parked(claimed: ClaimedTask, reason: string, why: string): void {
+    const message = `task ${claimed.id} of queue ${claimed.queue} is parked (${reason}): ${why}`;
+    this.tell('parked', claimed, message, { outcome: 'parked', reason });
   }
 
   /** Parked tasks that are to be tried by another definition of their job. */
   unparked(queue: string, count: number): void {
     const tasks = count === 1 ? 'a parked task' : `${count} parked tasks`;
-    this.log.write('log', 'JobRunner', `${tasks} of queue ${queue} will be tried again: the job has changed`);
+    const message = `${tasks} of queue ${queue} will be tried again: the job has changed`;
+    this.log.write('log', 'JobRunner', message, undefined, { event: 'unparked', queue, count });
   }
 
-  handedBack({ job, id }: ClaimedTask): void {
-    this.log.write('log', job, `task ${id} was handed back`);
+  handedBack(claimed: ClaimedTask): void {
+    this.tell('handed-back', claimed, `task ${claimed.id} was handed back`, { outcome: 'handed-back' });
   }
 
-  lost(job: string, { id }: TaskRef): void {
-    this.log.write('warn', job, `task ${id}: its lease was lost, the outcome of this run does not count`);
+  lost(job: string, task: TaskRef & { readonly attempt?: number }): void {
+    const message = `task ${task.id}: its lease was lost, the outcome of this run does not count`;
+    this.tell('lost', { ...task, job }, message, { outcome: 'lost' });
   }
 
-  private since(startedAt: number): string {
-    return readable(Math.round(this.clock.elapsed() - startedAt));
+  private tell(
+    event: LoggedEvent,
+    task: Parameters<typeof taskFields>[0],
+    message: string,
+    fields: LogFields = {},
+    error?: StoredError,
+  ): void {
+    this.log.tell(event, task.job, message, { ...taskFields(task), ...fields }, error);
   }
+
+  private params({ job, params }: ClaimedTask): { text: string; fields?: LogFields } {
+    return this.log.showsParams ? shownParams(params, this.redactionOf(job)) : nothing;
+  }
+
+  private since(startedAt: number): number {
+    return Math.round(this.clock.elapsed() - startedAt);
+  }
+}
+
+const nothing = { text: '' };
+
+function ended(outcome: Outcome['type'], durationMs: number): LogFields {
+  return { outcome, durationMs };
 }
 
 function readable(ms: number): string {

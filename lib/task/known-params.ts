@@ -45,23 +45,25 @@ function instanceOf(type: new () => unknown): object {
 
 /** Where a schema can say by JSON Schema what comes out of it, and that nothing else does. */
 function ofSchema(schema: StandardSchemaV1): KnownParams | undefined {
-  const { type, properties, patternProperties, additionalProperties } = outputOf(schema);
+  const { type, properties, patternProperties, additionalProperties } = jsonSchemaOf(schema, 'output');
   if (type !== 'object' || !properties || patternProperties || additionalProperties !== false)
     return undefined;
   const names = Object.keys(properties);
   return { owner: 'the schema', names, has: (name) => names.includes(name), hint: '' };
 }
 
-type JsonSchema = Partial<Record<'type' | 'patternProperties' | 'additionalProperties', unknown>> & {
-  properties?: object;
+export type JsonSchema = Partial<Record<'type' | 'patternProperties' | 'additionalProperties', unknown>> & {
+  properties?: Readonly<Record<string, JsonSchema>>;
+  items?: JsonSchema;
 };
 
-function outputOf(schema: StandardSchemaV1): JsonSchema {
+/** What goes into a schema, or comes out of it, as far as it can say. */
+export function jsonSchemaOf(schema: StandardSchemaV1, side: 'input' | 'output'): JsonSchema {
   const { jsonSchema } = schema['~standard'] as {
-    jsonSchema?: { output?: (options: { target: string }) => JsonSchema };
+    jsonSchema?: Partial<Record<typeof side, (options: { target: string }) => JsonSchema>>;
   };
   try {
-    return jsonSchema?.output?.({ target: 'draft-2020-12' }) ?? {};
+    return jsonSchema?.[side]?.({ target: 'draft-2020-12' }) ?? {};
   } catch {
     // Dates and transformations, among others, cannot be said so.
     return {};

@@ -2,6 +2,8 @@ import { inspect } from 'node:util';
 import { InvalidOptionError, TaskFailedError } from './errors.js';
 import { toMs, type Duration } from './duration.js';
 import { isError } from './realm.js';
+import type { Mask } from './redact-text.js';
+import { taskFields } from './task-fields.js';
 
 /** What a task is made from, for a handler or a hook. */
 export interface TaskFacts {
@@ -19,7 +21,9 @@ export interface TaskFacts {
 
 /** Where the lines of a task go. */
 export interface TaskLines {
-  write(level: 'log', job: string, message: string): void;
+  write(level: 'log', job: string, message: string, error?: undefined, fields?: object): void;
+  /** Takes out what is not to be seen; absent where all may be. */
+  readonly mask?: Mask;
 }
 
 /** Completes a task in a transaction of the application's. */
@@ -142,8 +146,9 @@ export class Task<P = unknown, In = P> {
    * one run. Where the task is being enqueued there is nothing yet to keep it with.
    */
   log(message: string): void {
-    this.#lines.write('log', this.job, message);
-    this.#journal?.log(typeof message === 'string' ? message : inspect(message));
+    const said = this.#shown(message);
+    this.#lines.write('log', this.job, said, undefined, taskFields(this));
+    this.#journal?.log(typeof said === 'string' ? said : inspect(said));
   }
 
   /**
@@ -158,7 +163,10 @@ export class Task<P = unknown, In = P> {
       throw new InvalidOptionError(job, 'the note of a progress', note, 'a text');
     if (!this.#journal)
       throw new InvalidOptionError(job, 'progress', percent, 'told in a run, not while the task is enqueued');
-    this.#journal.progress(Math.min(Math.max(percent, 0), 100), note);
+    this.#journal.progress(
+      Math.min(Math.max(percent, 0), 100),
+      note === undefined ? note : this.#shown(note),
+    );
   }
 
   /** Fails the attempt; with `retry: false` the task is dead at once. */
@@ -197,6 +205,12 @@ export class Task<P = unknown, In = P> {
   /** @internal */
   get verdict(): Verdict | undefined {
     return this.#verdict;
+  }
+
+  /** Without what the job hides of its params. */
+  #shown(text: string): string {
+    const { mask } = this.#lines;
+    return mask ? mask(typeof text === 'string' ? text : inspect(text)) : text;
   }
 
   private completing(): TaskCompletion {

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import * as library from 'nestjs-jobs';
 import { upSql } from '../../lib/backend/postgres/postgres-migrate.js';
 import { transactionAdapters } from '../../lib/backend/postgres/transaction/join-transaction.js';
 import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
+import { eventLevels } from '../../lib/job/log-settings.js';
 import { errorsOf, optionsOf } from '../support/readme-options.js';
 import { publicNames, readme, rowsOf, sectionsOf, tableOf } from '../support/readme.js';
 
@@ -15,6 +17,8 @@ describe('the README keeps up with the code', () => {
     ['Module options', 'lib/jobs.options.ts', 'JobsOptions'],
     ['Module options', 'lib/jobs.options.ts', 'RetentionOptions'],
     ['Runner', 'lib/jobs.options.ts', 'RunnerOptions'],
+    ['Logging', 'lib/jobs.options.ts', 'LogOptions'],
+    ['Health', 'lib/health/health-options.ts', 'HealthOptions'],
     ['Choosing it', 'lib/backend/redis/redis-target.ts', 'RedisBackendOptions'],
     ['Where the database is', 'lib/backend/postgres/postgres-target.ts', 'PostgresBackendOptions'],
     ['Declaring a job', 'lib/job/job-options.ts', 'JobOptions'],
@@ -103,6 +107,21 @@ describe('the README keeps up with the code', () => {
     expect(missing(library.JobCatalog, 'JobCatalog', ['act'])).toEqual([]);
     const internal = ['verdict', 'abort', 'end', 'storedAs', 'completing'];
     expect(missing(library.Task, 'The task', internal)).toEqual([]);
+  });
+
+  test('Logging has the level of every event, and Health every problem', () => {
+    const text = (heading: string) => sections.find((section) => section.heading === heading)!.text;
+    const rows = text('Logging')
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
+    for (const [event, level] of Object.entries(eventLevels))
+      expect(rows.filter((row) => new RegExp(`\`${event}\`.*\\| \`${level}\` +\\|$`).test(row))).toHaveLength(
+        1,
+      );
+    const source = readFileSync('lib/health/health-report.ts', 'utf8');
+    const codes = [...source.matchAll(/^ {2}\| '([\w-]+)'/gm)].map(([, code]) => code!);
+    expect(codes.length).toBeGreaterThan(5);
+    for (const code of codes) expect(text('Health')).toContain(`| \`${code}\``);
   });
 
   test('every exported class and function is mentioned', () => {

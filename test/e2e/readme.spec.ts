@@ -105,11 +105,11 @@ describe('the snippets of the README', () => {
     'do what they state: $name, $heading',
     async (snippet) => {
       const providers = await providersUpTo(snippet);
-      const { jobs, catalog, runner, advance, lines } = await startApp({ providers });
+      const { app, jobs, catalog, runner, advance, lines } = await startApp({ providers });
       const stated = statedResults(snippet);
       const { statements } = await load(snippet);
       expect.assertions(stated + 1);
-      await statements!({ jobs, catalog, runner });
+      await statements!({ jobs, catalog, runner, health: app.get(library.JobsHealth) });
       // What was enqueued runs, too; nothing in the README is there to die.
       await advance(2 * 3_600_000);
       expect(lines.filter(({ level }) => level !== 'log')).toEqual([]);

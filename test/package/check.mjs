@@ -51,6 +51,7 @@ async function pack() {
 /** An application in a folder of its own: the shared source, and what makes it a Nest 12 or a Nest 11 one. */
 async function tryOut(name, furtherChecks) {
   const folder = join(temporary, name);
+  const terminus = name === 'nest-12-esm' ? '12' : '11';
   const checks = {
     install: async () => {
       await cp(join(here, 'app'), folder, { recursive: true });
@@ -66,6 +67,9 @@ async function tryOut(name, furtherChecks) {
     'install PGlite': () =>
       npm(folder, 'install', '--prefer-offline', '--no-package-lock', '@electric-sql/pglite'),
     'run on PGlite': () => run(folder, 'node', 'dist/pglite.js'),
+    'install terminus': () =>
+      npm(folder, 'install', '--prefer-offline', '--no-package-lock', `@nestjs/terminus@${terminus}`),
+    'its indicator is up': () => run(folder, 'node', '-e', isUp),
   };
   for (const [what, check] of Object.entries(checks)) {
     const isPassed = await step(`${name}: ${what}`, check);
@@ -77,6 +81,21 @@ async function printsSql(folder) {
   const sql = await run(folder, 'npx', '--no-install', 'nestjs-jobs', 'sql', '--schema', 'shop');
   assert.match(sql, /BEGIN;\nCREATE SCHEMA IF NOT EXISTS "shop";[\s\S]*CREATE TABLE tasks[\s\S]*COMMIT;/);
 }
+
+/** A script that fails unless the indicator for terminus, which the package loads for nobody else, says that all is well. */
+const isUp = `void (async () => {
+  await import('reflect-metadata');
+  const { NestFactory } = await import('@nestjs/core');
+  const { TerminusModule } = await import('@nestjs/terminus');
+  const { JobsModule } = await import('nestjs-jobs');
+  const { JobsHealthIndicator } = await import('nestjs-jobs/terminus');
+  const imports = [JobsModule.forRoot({ backend: 'memory:', runner: { queues: ['a'] } }), TerminusModule];
+  const module = { module: class {}, imports, providers: [JobsHealthIndicator] };
+  const app = await NestFactory.createApplicationContext(module, { logger: false });
+  const { jobs } = await app.get(JobsHealthIndicator).isHealthy('jobs', { timeout: '10s', eventLoopDelay: '10s' });
+  await app.close();
+  if (jobs.status !== 'up') throw new Error(JSON.stringify(jobs));
+})()`;
 
 /** A script that fails unless the package gives its names in that way. */
 function loads(how) {

@@ -47,6 +47,6 @@ export async function resolvableTypes(tarball) {
     excludeEntrypoints: ['./package.json'],
   });
   assert(result.types, 'the package has no types');
-  assert.deepEqual(Object.keys(result.entrypoints), ['.', './redis', './postgres']);
+  assert.deepEqual(Object.keys(result.entrypoints), ['.', './redis', './postgres', './terminus']);
   assert.deepEqual(result.problems, []);
 }

@@ -1,11 +1,12 @@
 import { expect } from '@jest/globals';
-import type { JobCatalog, JobQueue, JobRunner } from 'nestjs-jobs';
+import type { JobCatalog, JobQueue, JobRunner, JobsHealth } from 'nestjs-jobs';
 
 /** What the README's statements may use. */
 export interface Stage {
   readonly jobs: JobQueue;
   readonly catalog: JobCatalog;
   readonly runner: JobRunner;
+  readonly health: JobsHealth;
 }
 
 /** A result that the README states. */

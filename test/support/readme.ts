@@ -135,7 +135,7 @@ export function sourceOf(snippet: Snippet, earlier: readonly Snippet[], imports:
     head,
     ...lines.filter(isImport),
     `import { check, type Stage } from '../../test/support/readme-stage.js';`,
-    `export async function statements({ jobs, catalog, runner }: Stage) {`,
+    `export async function statements({ jobs, catalog, runner, health }: Stage) {`,
     ...lines.filter((line) => !isImport(line)).map(checked),
     '}\n',
   ].join('\n');

@@ -45,7 +45,7 @@ rewrite(KEYS[10], function(value, id)
 end)
 rewrite(KEYS[11], function(value, field)
   local kind = string.sub(field, -2)
-  if field == ':s' or (kind ~= ':e' and kind ~= ':s') then return value end
+  if kind ~= ':e' and kind ~= ':s' then return value end
   value = string.gsub(value, '"at":(%d+)}', function(at) return '"at":' .. back(at) .. '}' end)
   if kind == ':e' then return value end
   return (string.gsub(value, '{"slot":(%d+)', function(slot) return '{"slot":' .. back(slot) end))

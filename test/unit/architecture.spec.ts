@@ -7,7 +7,8 @@ const parts: { name: string; files: RegExp; mayImport: string[] }[] = [
   { name: 'task', files: /^task\//, mayImport: [] },
   {
     name: 'contract',
-    files: /^backend\/(backend|errors|answers|catalog-store|event-wire|held-lock|schedule-store|stats-store|transaction-store)\.ts$/,
+    files:
+      /^backend\/(backend|errors|answers|catalog-store|event-wire|held-lock|schedule-store|stats-store|transaction-store)\.ts$/,
     mayImport: ['task'],
   },
   { name: 'lease thread', files: /^backend\/lease-thread\//, mayImport: ['task', 'contract'] },
@@ -17,6 +18,8 @@ const parts: { name: string; files: RegExp; mayImport: string[] }[] = [
   { name: 'queue', files: /^queue\//, mayImport: ['task', 'contract', 'job'] },
   { name: 'runner', files: /^runner\//, mayImport: ['task', 'contract', 'job'] },
   { name: 'catalog', files: /^catalog\//, mayImport: ['task', 'contract', 'job'] },
+  { name: 'health', files: /^health\//, mayImport: ['task', 'contract', 'runner'] },
+  { name: 'terminus', files: /^terminus\//, mayImport: ['health'] },
   {
     name: 'testing',
     files: /^testing\//,
@@ -27,12 +30,22 @@ const parts: { name: string; files: RegExp; mayImport: string[] }[] = [
   {
     name: 'wiring',
     files: /^[^/]+$/,
-    mayImport: ['task', 'contract', 'engine', 'backend by name', 'job', 'queue', 'runner', 'catalog'],
+    mayImport: [
+      'task',
+      'contract',
+      'engine',
+      'backend by name',
+      'job',
+      'queue',
+      'runner',
+      'catalog',
+      'health',
+    ],
   },
 ];
 
 /** Package entries: the only index files. */
-const entries = /^((testing|dashboard|backend\/redis|backend\/postgres)\/)?index\.ts$/;
+const entries = /^((testing|dashboard|terminus|backend\/redis|backend\/postgres)\/)?index\.ts$/;
 
 const lineLimit = 250;
 /** Files that are longer, each with its reason. */

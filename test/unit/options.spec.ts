@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { eventLevels } from '../../lib/job/log-settings.js';
 import type { JobsOptions } from '../../lib/jobs.options.js';
 import { resolveOptions } from '../../lib/resolve-options.js';
 import {
@@ -33,7 +34,7 @@ describe('The options of the module', () => {
       payloadLimit: 1_048_576,
       enqueueTimeoutMs: 5_000,
       globalEnhancers: false,
-      log: { level: 'log' },
+      log: { level: 'log', levels: eventLevels, shape: 'text', params: false },
     };
     expect(resolveOptions()).toEqual(resolved);
     expect(resolveOptions({})).toEqual(resolved);

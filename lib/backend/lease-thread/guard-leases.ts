@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Lease } from '../../task/outcome.js';
 import type { LeaseGuard, LeaseGuardSettings } from '../backend.js';
+import { answerWithin } from './answer-within.js';
 import { LeaseBoard } from './lease-board.js';
 import { monotonicMs } from './monotonic.js';
 import type { Own, ThreadData, ThreadMessage } from './thread-data.js';
@@ -37,6 +38,10 @@ class ThreadLeaseGuard<Data extends ThreadData> implements LeaseGuard {
   private readonly queues: ReadonlyMap<string, number>;
   private readonly starting: NodeJS.Immediate;
   private worker: Worker | undefined;
+  /** Why there is no thread any more. */
+  private ended: string | undefined;
+  private asked = 0;
+  private readonly asking = new Map<number, (why: string | undefined) => void>();
   private isStopped = false;
 
   constructor(
@@ -68,6 +73,19 @@ class ThreadLeaseGuard<Data extends ThreadData> implements LeaseGuard {
     return monotonicMs() - this.board.renewedAt(row);
   }
 
+  async check(withinMs: number): Promise<void> {
+    // It is started by the next turn of the event loop.
+    if (!this.worker) await new Promise((resolve) => setImmediate(resolve));
+    if (this.isStopped) return;
+    const ask = ++this.asked;
+    try {
+      const why = this.ended ?? (await answerWithin(withinMs, this.ask(ask)));
+      if (why !== undefined) throw new Error(this.thread.redact(why));
+    } finally {
+      this.asking.delete(ask);
+    }
+  }
+
   alive(): void {
     this.board.aliveAt = monotonicMs();
   }
@@ -75,8 +93,16 @@ class ThreadLeaseGuard<Data extends ThreadData> implements LeaseGuard {
   async stop(): Promise<void> {
     this.isStopped = true;
     clearImmediate(this.starting);
+    for (const answer of this.asking.values()) answer(undefined);
     // At once, whatever it waits for; its connection goes with it.
     await this.worker?.terminate();
+  }
+
+  private ask(ask: number): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      this.asking.set(ask, resolve);
+      this.worker?.postMessage({ ask });
+    });
   }
 
   private start(): void {
@@ -116,11 +142,14 @@ class ThreadLeaseGuard<Data extends ThreadData> implements LeaseGuard {
   }
 
   private without(why: string): void {
+    this.ended = why;
+    for (const answer of this.asking.values()) answer(why);
     this.settings.report(withoutThread(this.thread.redact(why)));
   }
 
   private heard(message: ThreadMessage): void {
     const { settings, thread } = this;
+    if (message.type === 'answer') return this.asking.get(message.ask)?.(message.why);
     if (message.type === 'recovered') return settings.report('the lease thread renews leases again');
     if (message.type === 'trouble')
       return settings.report(

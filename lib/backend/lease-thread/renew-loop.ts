@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { BoardReader, type HeldLease } from './board-reader.js';
 import { monotonicMs } from './monotonic.js';
-import type { ThreadData, ThreadMessage } from './thread-data.js';
+import type { ThreadData, ThreadMessage, ThreadRequest } from './thread-data.js';
 
 /**
  * Told of each lease, with one letter: k kept, c kept, but the task is asked to stop, l lost, u unknown right now, to be asked
@@ -20,7 +20,9 @@ export class RenewLoop {
   private readonly board: BoardReader;
   /** When the latest round began: what was renewed since then is not asked for again before the next. */
   private roundAt = -Infinity;
+  private roundEndedAt = monotonicMs();
   private failingSince: number | undefined;
+  private trouble: string | undefined;
   private isTold = false;
   private isUnknown = false;
 
@@ -30,7 +32,10 @@ export class RenewLoop {
   ) {
     this.board = new BoardReader(data.header);
     for (const buffer of data.buffers) this.board.add(buffer);
-    parentPort!.on('message', (buffer: SharedArrayBuffer) => this.board.add(buffer));
+    parentPort!.on('message', (request: ThreadRequest) => {
+      if ('ask' in request) tell({ type: 'answer', ask: request.ask, why: this.why() });
+      else this.board.add(request);
+    });
   }
 
   async keepRenewing(): Promise<void> {
@@ -43,6 +48,7 @@ export class RenewLoop {
     } catch (error) {
       this.failed(error);
     }
+    this.roundEndedAt = monotonicMs();
     const isWell = this.failingSince === undefined && !this.isUnknown;
     const nextAt = Math.min(this.roundAt + leaseMs / 3, isWell ? Infinity : beganAt + leaseMs / 12);
     setTimeout(() => void this.keepRenewing(), Math.max(nextAt - monotonicMs(), 0));
@@ -80,6 +86,13 @@ export class RenewLoop {
     if (letter !== 'k') tell({ type: letter === 'l' ? 'lost' : 'cancelled', row, version });
   }
 
+  /** What is wrong, if anything is; that it answers at all shows that it lives. */
+  private why(): string | undefined {
+    const silentMs = monotonicMs() - this.roundEndedAt;
+    if (silentMs > this.data.leaseMs) return `its latest round has not ended for ${Math.round(silentMs)} ms`;
+    return this.isTold ? this.trouble : undefined;
+  }
+
   private succeeded(): void {
     this.failingSince = undefined;
     if (this.isTold) tell({ type: 'recovered' });
@@ -88,6 +101,7 @@ export class RenewLoop {
 
   private failed(error: unknown): void {
     this.failingSince ??= monotonicMs();
+    this.trouble = whyOf(error);
     // What is over in a moment is not worth a line: the main event loop renews, too.
     if (this.isTold || monotonicMs() - this.failingSince < this.data.leaseMs / 3) return;
     this.isTold = true;

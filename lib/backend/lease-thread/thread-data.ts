@@ -14,8 +14,13 @@ export interface ThreadData {
 /** What an engine adds. */
 export type Own<Data extends ThreadData> = Omit<Data, keyof ThreadData>;
 
-/** What the thread says; it says nothing while all is well. */
+/** What the thread is told: of a further segment of the board, or to say how it is. */
+export type ThreadRequest = SharedArrayBuffer | { readonly ask: number };
+
+/** What the thread says; unasked it says nothing while all is well. */
 export type ThreadMessage =
   | { readonly type: 'lost' | 'cancelled'; readonly row: number; readonly version: number }
   | { readonly type: 'trouble'; readonly why: string }
-  | { readonly type: 'recovered' };
+  | { readonly type: 'recovered' }
+  /** Without `why` it is well. */
+  | { readonly type: 'answer'; readonly ask: number; readonly why?: string };

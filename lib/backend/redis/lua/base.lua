@@ -16,8 +16,7 @@
 --   runs['']   epoch|pausedUntil: the latest epoch of the queue; '' where it is not paused, 'inf' where it is for good
 --   notes      id:e the errors, id:r the result, id:w the reason, for a parked task with US and the fingerprint behind it;
 --              id:p how far its run says that it is, id:l its lines, each a JSON text, with a line break between;
---              id:s of a schedule how its latest slots ended, the latest first, likewise; :s the latest ids of schedules
---              that were gone then
+--              id:s of a schedule how its latest slots ended, the latest first, likewise
 --   parkedBy   job US fingerprint US member: parked tasks by the definition that could not take them; none knew the job of
 --              those without a fingerprint
 --   schedules[id]  slot|firstSlot|lastSlot|fired|skipped|isPaused|declaredAt|version|a,b,c|lastTask job rule template: the

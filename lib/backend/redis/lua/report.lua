@@ -5,30 +5,15 @@
 --       begins with the slot
 -- reply nothing
 
-local KEPT_SLOTS, KEPT_STRAYS, PER_JOB, PER_SLOT = 20, 100, 9, 3
+local KEPT_SLOTS, PER_JOB, PER_SLOT = 20, 9, 3
 
 local function slot_in(text)
   return tonumber(string.match(text, '^{"slot":(%-?%d+)'))
 end
 
--- A schedule that is gone takes its slots along; of those that are told afterwards only the latest schedules' are kept.
-local function note_stray(q, id)
-  local packed = redis.call('HGET', q.notes, ':s')
-  local before, after = packed and cmsgpack.unpack(packed) or {}, {}
-  for i = 1, #before do
-    if before[i] ~= id then after[#after + 1] = before[i] end
-  end
-  after[#after + 1] = id
-  while #after > KEPT_STRAYS do
-    local oldest = table.remove(after, 1)
-    if redis.call('HEXISTS', q.schedules, oldest) == 0 then redis.call('HDEL', q.notes, oldest .. ':s') end
-  end
-  redis.call('HSET', q.notes, ':s', cmsgpack.pack(after))
-end
-
--- The latest slot first; of one that ended anew only the latest end.
+-- The latest slot first; of one that ended anew only the latest end. They go with their schedule.
 local function note_slot(q, id, slot, text)
-  if redis.call('HEXISTS', q.schedules, id) == 0 then note_stray(q, id) end
+  if redis.call('HEXISTS', q.schedules, id) == 0 then return end
   local before, after, is_in = redis.call('HGET', q.notes, id .. ':s') or '', {}, false
   local entry = string.sub(text, 1, -2) .. ',"at":' .. int(now) .. '}'
   for other in string.gmatch(before, '[^\n]+') do

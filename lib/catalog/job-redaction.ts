@@ -1,0 +1,48 @@
+import type { Mask } from '../task/redact-text.js';
+import { redacted } from '../task/redact-text.js';
+import type { Redaction } from '../task/redact.js';
+import type { TaskRecord } from '../task/task-record.js';
+import type { CatalogRedaction } from './redaction.js';
+
+/** Hides what jobs hide; of a job that this process does not know, nothing is known to be hidden. */
+export function jobRedaction(redactionOf: (job: string) => Redaction | undefined): CatalogRedaction {
+  return {
+    task(record) {
+      const redaction = redactionOf(record.job);
+      return redaction ? masked(record, redaction) : record;
+    },
+    params: (job, text) => redactionOf(job)?.maskParams(text) ?? text,
+    // It was masked before it was stored, and what it would have to be masked by is not at hand.
+    line: (_, text) => text,
+  };
+}
+
+/** Errors and lines were masked when they were stored, unless that was before the job hid anything. */
+function masked(record: TaskRecord, redaction: Redaction): TaskRecord {
+  const mask = redaction.maskOf(record.params);
+  const { errors, lines, progress, result } = record;
+  return {
+    ...record,
+    params: redaction.maskParams(record.params),
+    errors: errors.map((error) => ({
+      ...error,
+      message: mask(error.message),
+      stack: error.stack === undefined ? undefined : mask(error.stack),
+    })),
+    lines: lines?.map(({ at, message }) => ({ at, message: mask(message) })),
+    progress: progress?.note === undefined ? progress : { ...progress, note: mask(progress.note) },
+    result: result === undefined ? undefined : maskedResult(result, mask),
+  };
+}
+
+/** What the handler returned is its own business, but what it was given does not become visible by it. */
+function maskedResult(text: string, mask: Mask): string {
+  try {
+    return JSON.stringify(JSON.parse(text), (_, value: unknown) => {
+      if (typeof value === 'string') return mask(value);
+      return typeof value === 'number' && mask(String(value)) !== String(value) ? redacted : value;
+    });
+  } catch {
+    return JSON.stringify(redacted);
+  }
+}

@@ -1,0 +1,1 @@
+export { JobsHealthIndicator } from './jobs-health.indicator.js';
