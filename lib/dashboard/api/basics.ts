@@ -17,7 +17,17 @@ export const statesForAction = {
 } as const satisfies Record<TaskAction, readonly TaskState[]>;
 
 /** Most of anything that one request may name or get. */
-export const apiBounds = { pageSize: 200, ids: 500, textLength: 1_000 } as const;
+export const apiBounds = {
+  /** Rows of a page. */
+  pageSize: 200,
+  /** Tasks that are named one by one. */
+  ids: 500,
+  /** Names in one field of a filter. */
+  names: 100,
+  textLength: 1_000,
+  cursorLength: 12_000,
+  bodyBytes: 1_048_576,
+} as const;
 
 /** What every answer outside 200…299 holds, but for those of the application's own guards. */
 export interface ApiError {
