@@ -81,9 +81,9 @@ async function asked<T>(what: string, ask: () => T | Promise<T>): Promise<T> {
 }
 
 /** What the application answered, whatever it was: only what is known counts. */
-function rolesOf(given: Authorized): Set<DashboardRole> {
-  const roles = new Set(allRoles.filter((role) => Array.isArray(given) && given.includes(role)));
-  return roles.size === 0 ? roles : roles.add('view');
+function rolesOf(given: Authorized): ReadonlySet<DashboardRole> {
+  const roles = allRoles.filter((role) => Array.isArray(given) && given.includes(role));
+  return new Set(roles.length === 0 ? [] : ['view', ...roles]);
 }
 
 function isDevelopment(environment: string | undefined): boolean {
