@@ -32,7 +32,7 @@ type Exports = Record<string, unknown> & { statements?: (stage: Stage) => Promis
 
 const snippets = snippetsOf(readme);
 // Interfaces leave no trace at run time, so that those of Nest which the README uses are named here.
-const nestTypes = `ArgumentsHost CallHandler ExceptionFilter ExecutionContext NestInterceptor PipeTransform`;
+const nestTypes = `ArgumentsHost CallHandler CanActivate ExceptionFilter ExecutionContext NestInterceptor PipeTransform`;
 const imports: Imports = new Map([
   ['class-validator', { values: new Set(Object.keys(validator)), types: new Set<string>() }],
   ['@nestjs/common', { values: new Set(Object.keys(common)), types: new Set(nestTypes.split(' ')) }],

@@ -47,6 +47,12 @@ export async function resolvableTypes(tarball) {
     excludeEntrypoints: ['./package.json'],
   });
   assert(result.types, 'the package has no types');
-  assert.deepEqual(Object.keys(result.entrypoints), ['.', './redis', './postgres', './terminus']);
+  assert.deepEqual(Object.keys(result.entrypoints), [
+    '.',
+    './redis',
+    './postgres',
+    './terminus',
+    './dashboard',
+  ]);
   assert.deepEqual(result.problems, []);
 }
