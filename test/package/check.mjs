@@ -138,6 +138,8 @@ function loads(how) {
     const { JobsModule } = ${how}('nestjs-jobs');
     const { redisBackend } = ${how}('nestjs-jobs/redis');
     const { postgresBackend } = ${how}('nestjs-jobs/postgres');
+    const { JobsTestingModule } = ${how}('nestjs-jobs/testing');
+    JobsTestingModule.forRoot();
     const { JobsDashboardModule } = ${how}('nestjs-jobs/dashboard');
     JobsDashboardModule.forRoot();
     JobsModule.forRoot({ backend: redisBackend({ url: 'redis://localhost' }) });
