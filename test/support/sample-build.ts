@@ -34,7 +34,11 @@ export async function buildSamples(): Promise<SampleBuild> {
     JSON.stringify({
       name: 'nestjs-jobs',
       type: 'module',
-      exports: { '.': './lib/index.js', './postgres': './lib/backend/postgres/index.js' },
+      exports: {
+        '.': './lib/index.js',
+        './postgres': './lib/backend/postgres/index.js',
+        './dashboard': './lib/dashboard/index.js',
+      },
     }),
   );
   await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]);
