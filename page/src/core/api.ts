@@ -41,7 +41,7 @@ export class Api {
   }
 
   private async answer(path: string, init: RequestInit): Promise<Response> {
-    const headers = { accept: 'application/json', ...init.headers };
+    const headers = { accept: 'application/json', ...(init.headers as Record<string, string> | undefined) };
     try {
       return await fetch(this.address(path), { credentials: 'same-origin', ...init, headers });
     } catch (error) {

@@ -46,15 +46,23 @@ function dayWords(at: number): string {
   return isMoment(at) ? new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' }) : String(at);
 }
 
+const exactly: Intl.DateTimeFormatOptions = {
+  weekday: 'short',
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  timeZoneName: 'short',
+};
+
 /** In the reader's zone, which is named, and as it was sent. */
 export function exactWords(at: number): string {
   if (!isMoment(at)) return String(at);
   const date = new Date(at);
-  const local = date.toLocaleString(undefined, {
-    ...{ weekday: 'short', year: 'numeric', month: 'short', day: 'numeric' },
-    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 },
-    timeZoneName: 'short',
-  });
+  const local = date.toLocaleString(undefined, exactly);
   return `${local} (${date.toISOString()})`;
 }
 

@@ -2,6 +2,7 @@ import type { EnqueueChoices, FieldError, ParamsField } from '../../../lib/dashb
 import { FieldFrame } from './field-frame.js';
 import { DateControl, NumberControl, TextControl } from './value-controls.js';
 import { CheckingContext } from './violations.js';
+import { withPart } from './with-part.js';
 
 type Choice = Omit<ParamsField, 'required'> & { readonly label: string };
 
@@ -26,10 +27,7 @@ export function EnqueueChoicesView({
   onChange: (value: EnqueueChoices) => void;
   violations: readonly FieldError[];
 }) {
-  const put = (name: keyof EnqueueChoices, part: unknown) => {
-    const { [name]: _, ...rest } = value;
-    onChange(part === undefined ? rest : { ...rest, [name]: part });
-  };
+  const put = (name: keyof EnqueueChoices, part: unknown) => onChange(withPart(value, name, part));
   return (
     <CheckingContext.Provider value={{ violations, isShown: () => true, touch: () => undefined }}>
       <div class="choices-grid">

@@ -12,6 +12,7 @@ import {
   type ValueProps,
 } from './value-controls.js';
 import { joined, useChecking, violationsAt } from './violations.js';
+import { withPart } from './with-part.js';
 
 interface Props {
   readonly path: string;
@@ -73,10 +74,7 @@ export function Fields({
           label={field.name}
           field={field}
           value={Object.hasOwn(held, field.name) ? held[field.name] : undefined}
-          onChange={(part) => {
-            const { [field.name]: _, ...rest } = held;
-            onChange(part === undefined ? rest : { ...rest, [field.name]: part });
-          }}
+          onChange={(part) => onChange(withPart(held, field.name, part))}
         />
       ))}
     </>

@@ -3,6 +3,9 @@ import type { ParamsValue } from '../../../lib/dashboard/api.js';
 import { localText } from '../tasks/task-filters.js';
 import type { ControlProps } from './field-frame.js';
 
+/** Stands in a draft for text that is no JSON. */
+const notJson = Symbol('no JSON');
+
 export interface ValueProps {
   readonly control: ControlProps;
   readonly value: unknown;
@@ -37,7 +40,7 @@ export function TextControl({
 
 /** What is no number is sent as it was typed: the server says what it thinks of it. */
 export function NumberControl({ control, value, onChange }: ValueProps) {
-  const [typed, type] = useState(value === undefined ? '' : String(value));
+  const [typed, type] = useState(typeof value === 'number' || typeof value === 'string' ? String(value) : '');
   const take = (text: string) => {
     type(text);
     const number = Number(text);
@@ -105,7 +108,7 @@ export function JsonControl({ control, value, onChange, rows = 4 }: ValueProps &
       onChange(text.trim() === '' ? undefined : JSON.parse(text));
       setWrong('');
     } catch (error) {
-      onChange(new NotJson());
+      onChange(notJson);
       setWrong(error instanceof Error ? error.message : 'This is no JSON.');
     }
   };
@@ -133,11 +136,8 @@ export function JsonControl({ control, value, onChange, rows = 4 }: ValueProps &
   );
 }
 
-/** Stands in a draft for text that is no JSON. */
-export class NotJson {}
-
 export function holdsNotJson(value: unknown): boolean {
-  if (value instanceof NotJson) return true;
+  if (value === notJson) return true;
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsNotJson);
 }
 

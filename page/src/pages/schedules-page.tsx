@@ -142,7 +142,9 @@ function ScheduleTable({ rows }: { rows: readonly ScheduleRow[] }) {
               </td>
               <td>
                 <span title={row.rule}>{row.words ?? row.rule ?? 'a rule of another version'}</span>
-                {row.timeZone && <span class="faint block">{row.timeZone}</span>}
+                {row.timeZone && !row.words?.includes(row.timeZone) && (
+                  <span class="faint block">{row.timeZone}</span>
+                )}
               </td>
               <td>{row.queue}</td>
               <td class="right num">

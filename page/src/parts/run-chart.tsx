@@ -1,16 +1,17 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { Chart } from '../../../lib/dashboard/api.js';
 import { useShade } from '../core/theme.js';
 import { counted } from '../core/words.js';
-import { said } from './spark.js';
+import { said, sumOf } from './spark.js';
 
-const height = 180;
+const height = 168;
 
 /** Runs that ended, as bars: all of them, with those that failed in red in front. */
 export function RunChart({ chart, over }: { chart: Chart; over: string }) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
+  const [pointed, point] = useState<number>();
   const latest = useRef(chart);
   latest.current = chart;
   const shade = useShade();
@@ -18,7 +19,7 @@ export function RunChart({ chart, over }: { chart: Chart; over: string }) {
   useEffect(() => {
     const element = place.current!;
     const made = new uPlot(
-      optionsFor(element, () => latest.current),
+      optionsFor(element, () => latest.current, point),
       dataOf(latest.current),
       element,
     );
@@ -33,56 +34,70 @@ export function RunChart({ chart, over }: { chart: Chart; over: string }) {
 
   useEffect(() => plot.current?.setData(dataOf(chart)), [chart]);
 
-  return <div class="chart" ref={place} role="img" aria-label={said(chart, over)} />;
+  return (
+    <>
+      <Legend chart={chart} over={over} pointed={pointed} />
+      <div class="chart" ref={place} role="img" aria-label={said(chart, over)} />
+    </>
+  );
 }
 
-/** The whole is drawn first, and the failures in front of it. */
+/** The sums, or the bar that one points at. */
+function Legend({ chart, over, pointed }: { chart: Chart; over: string; pointed?: number }) {
+  const amount = (counts: readonly number[]) =>
+    counted(pointed === undefined ? sumOf(counts) : (counts[pointed] ?? 0));
+  return (
+    <p class="legend num" aria-hidden="true">
+      <span class="legend-good">{amount(chart.succeeded)} succeeded</span>
+      <span class="legend-bad">{amount(chart.failed)} failed</span>
+      <span class="legend-worst">{amount(chart.dead)} died</span>
+      <span class="faint">{pointed === undefined ? over : spanOf(chart, pointed)}</span>
+    </p>
+  );
+}
+
+/** The whole is drawn first, then the failures in front of it, then the deaths in front of those. */
 function dataOf({ startsAt, spanMs, succeeded, failed, dead }: Chart): uPlot.AlignedData {
   const times = succeeded.map((_, at) => (startsAt + (at + 0.5) * spanMs) / 1_000);
   const whole = succeeded.map((count, at) => count + (failed[at] ?? 0));
   return [times, whole, [...failed], [...dead]];
 }
 
-function optionsFor(element: HTMLElement, chart: () => Chart): uPlot.Options {
+function optionsFor(
+  element: HTMLElement,
+  chart: () => Chart,
+  point: (index: number | undefined) => void,
+): uPlot.Options {
   const [faint, line, good, bad, worst] = coloursOf(element);
-  const bars = uPlot.paths.bars!({ size: [0.82, 28], radius: 0.15 });
-  const shown = (_: uPlot, value: number | null) => (value === null ? '–' : counted(value));
+  const paths = uPlot.paths.bars!({ size: [0.8, 28], radius: 0.12 });
+  const bars = (colour?: string) => ({
+    fill: colour,
+    stroke: colour,
+    width: 0,
+    paths,
+    points: { show: false },
+  });
   const axis = { stroke: faint, font: '11px system-ui, sans-serif', ticks: { show: false } };
+  const timeRange = (): [number, number] => {
+    const { startsAt, spanMs, succeeded } = chart();
+    return [startsAt / 1_000, (startsAt + succeeded.length * spanMs) / 1_000];
+  };
   return {
     width: element.clientWidth,
     height,
-    cursor: { drag: { setScale: false, x: false, y: false }, points: { show: false } },
-    scales: { y: { range: (_u, _min, max) => [0, Math.max(max * 1.1, 4)] } },
+    padding: [8, 8, 0, 0],
+    legend: { show: false },
+    cursor: { drag: { setScale: false, x: false, y: false }, points: { show: false }, y: false },
+    hooks: { setCursor: [({ cursor }) => point(cursor.idx ?? undefined)] },
+    scales: {
+      x: { range: timeRange },
+      y: { range: (_u, _min, max) => [0, Math.max(max * 1.08, 4)] },
+    },
     axes: [
-      { ...axis, grid: { show: false }, values: (_u, splits) => splits.map(hourOf) },
-      { ...axis, size: 44, grid: { stroke: line, width: 1 }, values: (_u, splits) => splits.map(wholeOf) },
+      { ...axis, size: 26, grid: { show: false }, values: (_u, splits) => splits.map(hourOf) },
+      { ...axis, size: 40, grid: { stroke: line, width: 1 }, values: (_u, splits) => splits.map(wholeOf) },
     ],
-    series: [
-      { label: 'from', value: (_u, at) => (at === null ? '–' : spanOf(at, chart().spanMs)) },
-      {
-        ...{ label: 'succeeded', fill: good, stroke: good, width: 0, paths: bars, points: { show: false } },
-        value: (u, whole, _series, at) =>
-          whole === null || at === null ? '–' : counted(whole - (u.data[2]?.[at] ?? 0)),
-      },
-      {
-        label: 'failed',
-        fill: bad,
-        stroke: bad,
-        width: 0,
-        paths: bars,
-        points: { show: false },
-        value: shown,
-      },
-      {
-        label: 'died',
-        fill: worst,
-        stroke: worst,
-        width: 0,
-        paths: bars,
-        points: { show: false },
-        value: shown,
-      },
-    ],
+    series: [{}, bars(good), bars(bad), bars(worst)],
   };
 }
 
@@ -102,8 +117,9 @@ function hourOf(seconds: number): string {
   return new Date(seconds * 1_000).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
 }
 
-function spanOf(middle: number, spanMs: number): string {
-  return hourOf(middle - spanMs / 2_000);
+function spanOf({ startsAt, spanMs }: Chart, index: number): string {
+  const from = (startsAt + index * spanMs) / 1_000;
+  return `${hourOf(from)} to ${hourOf(from + spanMs / 1_000)}`;
 }
 
 function wholeOf(value: number): string {

@@ -34,6 +34,9 @@ export function Spark({ chart, over }: { chart: Chart; over: string }) {
 
 /** The same for whoever cannot see it. */
 export function said({ succeeded, failed, dead }: Chart, over: string): string {
-  const sum = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
-  return `${over}: ${many(sum(succeeded), 'run')} succeeded, ${many(sum(failed), 'attempt')} failed, ${many(sum(dead), 'task')} died`;
+  return `${over}: ${many(sumOf(succeeded), 'run')} succeeded, ${many(sumOf(failed), 'attempt')} failed, ${many(sumOf(dead), 'task')} died`;
+}
+
+export function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }

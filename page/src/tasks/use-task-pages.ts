@@ -31,8 +31,13 @@ const pageSize = 100;
 /** So many calls in a row without a full page, then the reader is asked whether to go on. */
 const patience = 5;
 const nothing: Held = {
-  ...{ rows: [], pages: 0, receivedAt: 0 },
-  ...{ isLoading: true, isNew: true, isTired: false, isStale: false },
+  rows: [],
+  pages: 0,
+  receivedAt: 0,
+  isLoading: true,
+  isNew: true,
+  isTired: false,
+  isStale: false,
 };
 
 /** The tasks of a view, page behind page; the first one is live as long as it stands alone. */
@@ -104,13 +109,12 @@ export function useTaskPages(view: TaskView): TaskPages {
     [live, load],
   );
 
-  const { next, pages: _pages, ...shown } = held;
   const more = useCallback(() => {
     const { held } = latest.current;
     if (!held.isLoading && held.next !== undefined) void load(true);
   }, [load]);
   const reload = useCallback(() => void load(false), [load]);
-  return { ...shown, hasMore: next !== undefined, more, reload };
+  return { ...held, hasMore: held.next !== undefined, more, reload };
 }
 
 /** A task that moved between two pages is on both. */

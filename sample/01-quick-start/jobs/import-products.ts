@@ -14,7 +14,7 @@ export class ImportProducts implements JobHandler<ImportParams> {
     task.log(`reading ${from}`);
     for (let done = 0; done < products; done += 20) {
       await pause(500, undefined, { signal: task.signal });
-      await task.progress((done / products) * 100, `${done} of ${products} products`);
+      task.progress((done / products) * 100, `${done} of ${products} products`);
     }
     task.log(`imported ${products} products`);
     return { products, warnings: [] };
