@@ -36,14 +36,14 @@ export function RunChart({ chart, over }: { chart: Chart; over: string }) {
 
   return (
     <>
-      <Legend chart={chart} over={over} pointed={pointed} />
+      <Legend chart={chart} pointed={pointed} />
       <div class="chart" ref={place} role="img" aria-label={said(chart, over)} />
     </>
   );
 }
 
 /** The sums, or the bar that one points at. */
-function Legend({ chart, over, pointed }: { chart: Chart; over: string; pointed?: number }) {
+function Legend({ chart, pointed }: { chart: Chart; pointed?: number }) {
   const amount = (counts: readonly number[]) =>
     counted(pointed === undefined ? sumOf(counts) : (counts[pointed] ?? 0));
   return (
@@ -51,7 +51,7 @@ function Legend({ chart, over, pointed }: { chart: Chart; over: string; pointed?
       <span class="legend-good">{amount(chart.succeeded)} succeeded</span>
       <span class="legend-bad">{amount(chart.failed)} failed</span>
       <span class="legend-worst">{amount(chart.dead)} died</span>
-      <span class="faint">{pointed === undefined ? over : spanOf(chart, pointed)}</span>
+      {pointed !== undefined && <span class="faint">{spanOf(chart, pointed)}</span>}
     </p>
   );
 }

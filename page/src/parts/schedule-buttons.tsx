@@ -23,7 +23,7 @@ export function ScheduleButtons({ schedule, isSmall = false }: { schedule: Sched
   const kind = isSmall ? 'is-small' : '';
   return (
     <span class="buttons">
-      <ActButton act={does('run')} label={`Run ${job} now`} kind={kind}>
+      <ActButton act={does('run')} label={`Run now: ${job}`} kind={kind}>
         Run now
       </ActButton>
       {isPaused ? (

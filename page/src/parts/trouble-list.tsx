@@ -1,4 +1,4 @@
-import type { Trouble } from '../../../lib/dashboard/api.js';
+import type { Trouble, TroubleCode } from '../../../lib/dashboard/api.js';
 import { hrefOf } from '../core/route.js';
 
 /** What is wrong, and what it means. Nothing where all is well. */
@@ -15,13 +15,20 @@ export function TroubleList({ troubles }: { troubles: readonly Trouble[] }) {
               {message}
             </p>
             <p class="trouble-advice">
-              {advice} {queue !== undefined && <a href={hrefOf('tasks', { queue })}>Its tasks</a>}
+              {advice} {queue !== undefined && linkFor(code, queue)}
             </p>
           </div>
         </li>
       ))}
     </ul>
   );
+}
+
+/** To what it is about. */
+function linkFor(code: TroubleCode, queue: string) {
+  if (code === 'dying') return <a href={hrefOf('failures', { queue })}>Its failures</a>;
+  const state = code === 'parked' ? 'parked' : 'waiting';
+  return <a href={hrefOf('tasks', { queue, state })}>Its {state} tasks</a>;
 }
 
 /** A mark beside a queue that something is wrong with. */

@@ -1,13 +1,11 @@
 import type { Overview, StateCounts } from '../../../lib/dashboard/api.js';
 import { useLive } from '../core/page-parts.js';
-import { useResource } from '../core/resource.js';
 import { stateMeanings, states } from '../core/state-words.js';
 import { counted } from '../core/words.js';
 import { hrefOfTasks, type TaskView } from './task-view.js';
 
 /** The states as links, with the number of tasks in each, as far as that is known: a queue has counts, a search has none. */
-export function StateTabs({ view }: { view: TaskView }) {
-  const overview = useResource<Overview>('overview').data;
+export function StateTabs({ view, overview }: { view: TaskView; overview: Overview | undefined }) {
   const live = useLive().counts;
   const counts = countsOf(view, overview, live);
   const tab = (state: TaskView['state'], label: string, meaning: string, count?: number) => {

@@ -24,8 +24,16 @@ export interface Filtered {
 
 type Change = (change: Partial<Filtered>) => void;
 
-export function TaskFilters({ view, onChange }: { view: Filtered; onChange: Change }) {
-  const queues = useResource<Overview>('overview').data?.queues.map(({ name }) => name) ?? [];
+export function TaskFilters({
+  view,
+  overview,
+  onChange,
+}: {
+  view: Filtered;
+  overview: Overview | undefined;
+  onChange: Change;
+}) {
+  const queues = overview?.queues.map(({ name }) => name) ?? [];
   const jobs = useResource<JobList>('jobs').data?.jobs.map(({ name }) => name) ?? [];
   return (
     <div class="filters" role="search">
