@@ -125,7 +125,8 @@ describe.each(stages)('The page on %s', (place, adapter) => {
     await eventually(async () => {
       const dead = (await catalog.tasks({ state: 'dead' })).tasks;
       return (
-        dead.length === 3 && dead.every(({ finishedAt }) => !before.some(([, at]) => +at! === +finishedAt!))
+        dead.length === 3 &&
+        dead.every(({ finishedAt }) => !before.some(([, at]) => Number(at) === Number(finishedAt)))
       );
     });
   });
