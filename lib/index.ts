@@ -51,7 +51,16 @@ export type { Page, TaskCount, TasksPage } from './catalog/task-catalog.js';
 export type { TaskFilter } from './catalog/task-filter.js';
 export type { FailureInfo, LineInfo, TaskInfo, TaskLockInfo } from './catalog/task-info.js';
 
+export { OnTask, type OnTaskDecorator, type OnTaskFilter } from './observe/on-task.decorator.js';
+export { JobEvents } from './observe/job-events.js';
+export type { JobEvent, JobEventOf } from './observe/job-event.js';
+export type { ContextOptions } from './observe/context-carrier.js';
+export { JobsMetrics } from './observe/metrics/jobs-metrics.js';
+export { JobsMetricsModule, type JobsMetricsOptions } from './observe/metrics/jobs-metrics.module.js';
+export type { PromClientRegistry } from './observe/metrics/prom-client.js';
+
 export { Task } from './task/task.js';
+export type { TaskEvent, TaskEventType } from './task/task-event.js';
 export type { Duration } from './task/duration.js';
 export type { EnqueueDefaults, EnqueueOptions } from './task/enqueue-options.js';
 export type { ParamsType } from './task/params.js';
@@ -75,6 +84,7 @@ export type {
 export { Clock, type ClockTimer } from './task/clock.js';
 export {
   AttemptsExhaustedError,
+  ContextError,
   InvalidOptionError,
   InvalidParamsError,
   JobsError,

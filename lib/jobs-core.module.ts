@@ -9,9 +9,7 @@ import {
 } from '@nestjs/common';
 import { ExternalContextCreator, ModuleRef, ModulesContainer, type ApplicationConfig } from '@nestjs/core';
 import type { Backend } from './backend/backend.js';
-import { resolveBackend } from './backend/resolve-backend.js';
 import { JobCatalog } from './catalog/job-catalog.js';
-import { KnownQueues } from './catalog/known-queues.js';
 import { JobsHealth } from './health/jobs-health.js';
 import { HookChain } from './job/hook-chain.js';
 import { hookTroubles } from './job/hook-troubles.js';
@@ -20,13 +18,19 @@ import { JobExplorer } from './job/job-explorer.js';
 import { JobRegistry } from './job/job-registry.js';
 import { JobsLog } from './job/jobs-log.js';
 import { TaskEvents } from './job/task-events.js';
-import { checkSingleRoot, JOBS_OPTIONS } from './jobs-root.js';
+import { BACKEND, checkSingleRoot, JOBS_OPTIONS } from './jobs-root.js';
+import { groundProviders } from './ground.providers.js';
+import { observeProviders } from './observe.providers.js';
+import { Carriage } from './observe/carriage.js';
+import { JobEvents } from './observe/job-events.js';
+import { METRICS_SOURCES } from './observe/metrics/jobs-metrics.module.js';
+import { Observation } from './observe/observation.js';
+import { ObserveModule } from './observe/observe.module.js';
+import { queueProviders } from './queue.providers.js';
 import type { ResolvedOptions } from './resolve-options.js';
 import { Adder } from './queue/adder.js';
 import { JobQueue } from './queue/job-queue.js';
 import { ResultWaits } from './queue/result-waits.js';
-import { SchedulePutter } from './queue/schedule-putter.js';
-import { TaskWriter } from './queue/task-writer.js';
 import { Completion } from './runner/completion.js';
 import { Conclusion } from './runner/conclusion.js';
 import { DeclaredSchedules } from './runner/declared-schedules.js';
@@ -36,11 +40,8 @@ import { JobRunner } from './runner/job-runner.js';
 import { RunnerModule } from './runner/runner.module.js';
 import { lineOf } from './task/stored-error.js';
 import { TaskLog } from './runner/task-log.js';
-import { Clock, SystemClock } from './task/clock.js';
+import { Clock } from './task/clock.js';
 import { spanMs } from './task/duration.js';
-import { TaskIds } from './task/task-id.js';
-
-const BACKEND = Symbol('nestjs-jobs backend');
 
 /**
  * The parts and how they fit together. A module without options of its own, so that Nest makes it once however often
@@ -48,14 +49,11 @@ const BACKEND = Symbol('nestjs-jobs backend');
  */
 @Global()
 @Module({
-  imports: [RunnerModule],
+  imports: [RunnerModule, ObserveModule],
   providers: [
-    { provide: Clock, useClass: SystemClock },
-    {
-      provide: BACKEND,
-      inject: [JOBS_OPTIONS, Clock],
-      useFactory: ({ backend }: ResolvedOptions, clock: Clock) => resolveBackend(backend, clock),
-    },
+    ...groundProviders,
+    ...queueProviders,
+    ...observeProviders,
     {
       provide: JobsLog,
       inject: [JOBS_OPTIONS],
@@ -101,52 +99,13 @@ const BACKEND = Symbol('nestjs-jobs backend');
         ),
     },
     {
-      provide: Adder,
-      inject: [JOBS_OPTIONS, BACKEND, Clock],
-      useFactory: ({ enqueueTimeoutMs }: ResolvedOptions, backend: Backend, clock: Clock) =>
-        new Adder(backend, clock, enqueueTimeoutMs),
-    },
-    {
-      provide: ResultWaits,
-      inject: [BACKEND, Clock, JobRegistry],
-      useFactory: (backend: Backend, clock: Clock, registry: JobRegistry) => {
-        const known = new KnownQueues(backend, registry);
-        return new ResultWaits(backend, clock, () => known.names());
-      },
-    },
-    {
-      provide: JobQueue,
-      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Adder, Clock, JobsLog, TaskEvents, ResultWaits],
-      useFactory: (
-        { runner, enqueueTimeoutMs }: ResolvedOptions,
-        backend: Backend,
-        registry: JobRegistry,
-        adder: Adder,
-        clock: Clock,
-        log: JobsLog,
-        events: TaskEvents,
-        results: ResultWaits,
-      ) =>
-        new JobQueue(
-          registry,
-          new TaskWriter(backend, adder),
-          new SchedulePutter(backend, clock, enqueueTimeoutMs),
-          new TaskIds(),
-          clock,
-          log,
-          events,
-          runner === false || runner.queues !== undefined,
-          results,
-        ),
-    },
-    {
       provide: DeclaredSchedules,
       inject: [JobRegistry],
       useFactory: (registry: JobRegistry) => new DeclaredSchedules(registry),
     },
     {
       provide: JobRunner,
-      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Clock, JobsLog, DeclaredSchedules, TaskEvents],
+      inject: [JOBS_OPTIONS, BACKEND, JobRegistry, Clock, JobsLog, DeclaredSchedules, TaskEvents, Carriage],
       useFactory: (
         { runner, retention, payloadLimit }: ResolvedOptions,
         backend: Backend,
@@ -155,6 +114,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
         log: JobsLog,
         declared: DeclaredSchedules,
         events: TaskEvents,
+        carriage: Carriage,
       ) => {
         const lines = new TaskLog(log, clock, (job) => registry.redactionOf(job));
         const keep = {
@@ -172,6 +132,7 @@ const BACKEND = Symbol('nestjs-jobs backend');
           lines,
           log,
           events,
+          carriage,
           (attempt) =>
             new Completion(backend, attempt, (ended, result) => conclusion.successOf(ended, result)),
         );
@@ -187,12 +148,20 @@ const BACKEND = Symbol('nestjs-jobs backend');
       provide: JobCatalog,
       inject: [BACKEND, JobRegistry, JobQueue],
       useFactory: (backend: Backend, registry: JobRegistry, queue: JobQueue) =>
-        new JobCatalog(backend, registry, (job, params, options) =>
-          queue.enqueue(job, params as never, options),
-        ),
+        new JobCatalog(backend, registry, (job, params, options) => queue.enqueue(job, params, options)),
     },
   ],
-  exports: [JobQueue, JobRunner, JobCatalog, JobsHealth],
+  exports: [
+    JobQueue,
+    JobRunner,
+    JobCatalog,
+    JobEvents,
+    JobsHealth,
+    Observation,
+    METRICS_SOURCES,
+    Clock,
+    JOBS_OPTIONS,
+  ],
 })
 export class JobsCoreModule implements OnModuleInit, BeforeApplicationShutdown, OnApplicationShutdown {
   private isOpen = false;
@@ -206,6 +175,7 @@ export class JobsCoreModule implements OnModuleInit, BeforeApplicationShutdown, 
     @Inject(JobRegistry) private readonly registry: JobRegistry,
     @Inject(JobExplorer) private readonly explorer: JobExplorer,
     @Inject(DeclaredSchedules) private readonly declared: DeclaredSchedules,
+    @Inject(Observation) private readonly observation: Observation,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
   ) {
     // Nest calls `onModuleInit` by distance, the farthest first: before any other module may enqueue, the store is open.
@@ -216,6 +186,7 @@ export class JobsCoreModule implements OnModuleInit, BeforeApplicationShutdown, 
     checkSingleRoot(this.modules);
     await this.explorer.explore(this.registry);
     await this.declared.prepare();
+    this.observation.explore();
     if (this.options.backend === undefined && process.env.NODE_ENV === 'production')
       new Logger('JobsModule').warn(
         "tasks live in this process's memory and are lost when it ends; name a backend, or say 'memory:' if that is meant",
@@ -230,6 +201,7 @@ export class JobsCoreModule implements OnModuleInit, BeforeApplicationShutdown, 
     });
     this.isOpen = true;
     this.adder.open();
+    this.observation.begin();
   }
 
   /** Before a server waits for its open requests, which may wait for results that nobody here brings any more. */
@@ -239,6 +211,7 @@ export class JobsCoreModule implements OnModuleInit, BeforeApplicationShutdown, 
 
   async onApplicationShutdown(): Promise<void> {
     this.adder.close();
+    this.observation.end();
     if (!this.isOpen) return;
     this.isOpen = false;
     await this.backend.close();

@@ -2,8 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ModulesContainer } from '@nestjs/core';
 import { JobsError } from './task/errors.js';
 
-/** The resolved options of a `JobsModule.forRoot`. */
+/** What a `JobsModule.forRoot` was given, resolved. */
+export const JOBS_ROOT = Symbol('nestjs-jobs root');
+/** The options that hold for the application, of which there is one set. */
 export const JOBS_OPTIONS = Symbol('nestjs-jobs options');
+
+/** The store of an application. */
+export const BACKEND = Symbol('nestjs-jobs backend');
 
 /** The application imports `JobsModule` with options that contradict each other. */
 export class ConflictingRootsError extends JobsError {
@@ -21,7 +26,7 @@ export class ConflictingRootsError extends JobsError {
 export function checkSingleRoot(modules: ModulesContainer): void {
   const all: unknown[] = [];
   for (const module of modules.values()) {
-    const wrapper = module.providers.get(JOBS_OPTIONS);
+    const wrapper = module.providers.get(JOBS_ROOT);
     if (wrapper) all.push(wrapper.instance);
   }
   if (all.some((options) => !isDeepStrictEqual(options, all[0]))) throw new ConflictingRootsError();

@@ -8,7 +8,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { JobsCoreModule } from './jobs-core.module.js';
-import { JOBS_OPTIONS } from './jobs-root.js';
+import { JOBS_ROOT } from './jobs-root.js';
 import { InvalidOptionError } from './task/errors.js';
 import type { JobsOptions } from './jobs.options.js';
 import { resolveOptions } from './resolve-options.js';
@@ -26,11 +26,11 @@ export interface JobsAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
   useExisting?: Type<JobsOptionsFactory>;
 }
 
-/** Import it once, in the root module: `JobQueue`, `JobRunner` and `JobCatalog` are then injectable everywhere. */
+/** Import it once, in the root module: `JobQueue`, `JobRunner`, `JobCatalog`, `JobEvents` and `JobsHealth` are then injectable. */
 @Module({})
 export class JobsModule {
   static forRoot(options?: JobsOptions): DynamicModule {
-    return rootOf({ provide: JOBS_OPTIONS, useFactory: () => resolveOptions(options) });
+    return rootOf({ provide: JOBS_ROOT, useFactory: () => resolveOptions(options) });
   }
 
   static forRootAsync({
@@ -43,7 +43,7 @@ export class JobsModule {
     if (useFactory)
       return rootOf(
         {
-          provide: JOBS_OPTIONS,
+          provide: JOBS_ROOT,
           inject,
           useFactory: async (...args: never[]) => resolveOptions(await useFactory(...args)),
         },
@@ -58,7 +58,7 @@ export class JobsModule {
         'one of useFactory, useClass or useExisting',
       );
     const options: Provider = {
-      provide: JOBS_OPTIONS,
+      provide: JOBS_ROOT,
       inject: [factory],
       useFactory: async (made: JobsOptionsFactory) => resolveOptions(await made.createJobsOptions()),
     };
@@ -76,6 +76,6 @@ function rootOf(
     global: true,
     imports: [...imports, JobsCoreModule],
     providers: [options, ...others],
-    exports: [JOBS_OPTIONS],
+    exports: [JOBS_ROOT],
   };
 }

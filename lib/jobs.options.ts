@@ -1,6 +1,7 @@
 import type { LogLevel } from '@nestjs/common';
 import type { Backend } from './backend/backend.js';
 import type { LoggedEvent } from './job/log-settings.js';
+import type { ContextOptions } from './observe/context-carrier.js';
 import type { Duration } from './task/duration.js';
 import type { EnqueueDefaults } from './task/enqueue-options.js';
 
@@ -53,6 +54,18 @@ export interface JobsOptions {
    * @default false
    */
   globalEnhancers?: boolean;
+  /**
+   * What tasks carry from their enqueue to their run, as a correlation id or a tenant that the application keeps in an
+   * `AsyncLocalStorage`.
+   * @default nothing
+   */
+  context?: ContextOptions;
+  /**
+   * Whose events `@OnTask` methods and `JobEvents` hear: `'local'`, of this process; `'cluster'`, of all processes on the
+   * same store that say so.
+   * @default { scope: 'local' }
+   */
+  events?: { scope?: 'local' | 'cluster' };
   /**
    * `false`: no lines about tasks; else how they are written.
    * @default { level: 'log' }
@@ -150,6 +163,7 @@ export const defaultOptions = {
   payloadLimit: 1_048_576,
   enqueueTimeout: '5s',
   globalEnhancers: false,
+  events: { scope: 'local' },
   log: { level: 'log' },
   retention: { succeeded: 0, dead: '1d', cancelled: '1d' },
   runner: {

@@ -7,6 +7,7 @@ import {
 } from './jobs.options.js';
 import type { LogSettings } from './job/log-settings.js';
 import { resolveLog } from './resolve-log.js';
+import type { ContextOptions } from './observe/context-carrier.js';
 import type { RunnerSettings } from './runner/runner-settings.js';
 import { checkKeys } from './task/check-keys.js';
 import { toMs, toSpan, type Duration, type Span } from './task/duration.js';
@@ -27,6 +28,8 @@ export interface ResolvedOptions {
   readonly payloadLimit: number;
   readonly enqueueTimeoutMs: number;
   readonly globalEnhancers: boolean;
+  readonly context: ContextOptions | undefined;
+  readonly events: { readonly scope: 'local' | 'cluster' };
   readonly log: false | LogSettings;
 }
 
@@ -57,6 +60,8 @@ export function resolveOptions(options: JobsOptions = {}): ResolvedOptions {
     payloadLimit,
     enqueueTimeoutMs: positiveMs('enqueueTimeout', options.enqueueTimeout ?? defaultOptions.enqueueTimeout),
     globalEnhancers: bool('globalEnhancers', options.globalEnhancers ?? defaultOptions.globalEnhancers),
+    context: options.context && resolveContext(options.context),
+    events: Object.freeze({ scope: resolveScope(options.events ?? {}) }),
     log: resolveLog(log),
   });
 }
@@ -72,6 +77,8 @@ const knownKeys = [
   'payloadLimit',
   'enqueueTimeout',
   'globalEnhancers',
+  'context',
+  'events',
   'log',
 ] as const satisfies readonly (keyof JobsOptions)[];
 
@@ -151,6 +158,20 @@ function resolveRetention(options: RetentionOptions): ResolvedRetention {
     dead: endless('dead', chosen.dead),
     cancelled: endless('cancelled', chosen.cancelled),
   });
+}
+
+function resolveContext(context: ContextOptions): ContextOptions {
+  checkKeys(context, ['capture', 'restore'], where, 'context');
+  for (const name of ['capture', 'restore'] as const)
+    if (typeof context[name] !== 'function') refuse(`context.${name}`, context[name], 'a function');
+  return context;
+}
+
+function resolveScope(events: NonNullable<JobsOptions['events']>): 'local' | 'cluster' {
+  checkKeys(events, ['scope'], where, 'events');
+  const { scope = defaultOptions.events.scope } = events;
+  if (scope !== 'local' && scope !== 'cluster') refuse('events.scope', scope, "'local' or 'cluster'");
+  return scope;
 }
 
 function positiveMs(option: string, value: Duration): number {

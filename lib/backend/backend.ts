@@ -128,6 +128,8 @@ export interface Claim {
   readonly nextInMs: number[];
   /** The queues whose part of the store gave no answer: it may have claimed tasks of them, and their `nextInMs` says nothing. */
   readonly unanswered?: readonly Unanswered[];
+  /** The slots of the outcomes that went along can be filled again, though `settle` may answer later: it waits for the disk. */
+  readonly freesSlots?: boolean;
 }
 
 /** A task with a lease on it, as a runner gets it. */

@@ -7,7 +7,8 @@ import type { TaskRef } from '../task/task-record.js';
 export interface StatsStore {
   /**
    * Adds what a runner has seen since its last report to the store's present minute and hour, and says that the runner lives.
-   * Counts older than an hour by minutes, and older than a week by hours, are forgotten by and by.
+   * Counts older than an hour by minutes, and older than a week by hours, are forgotten by and by. A run whose lease ended is
+   * counted by the claim that finds it, as lost and with what the task ended in, if it did: no runner tells of it.
    */
   report(report: RunnerReport): Promise<void>;
   /** The runner has ended: it is no longer among `runners`. */

@@ -1,5 +1,4 @@
-import type { Mask } from '../task/redact-text.js';
-import { redacted } from '../task/redact-text.js';
+import { maskResult } from '../task/redact-text.js';
 import type { Redaction } from '../task/redact.js';
 import type { TaskRecord } from '../task/task-record.js';
 import type { CatalogRedaction } from './redaction.js';
@@ -31,18 +30,6 @@ function masked(record: TaskRecord, redaction: Redaction): TaskRecord {
     })),
     lines: lines?.map(({ at, message }) => ({ at, message: mask(message) })),
     progress: progress?.note === undefined ? progress : { ...progress, note: mask(progress.note) },
-    result: result === undefined ? undefined : maskedResult(result, mask),
+    result: result === undefined ? undefined : maskResult(result, mask),
   };
-}
-
-/** What the handler returned is its own business, but what it was given does not become visible by it. */
-function maskedResult(text: string, mask: Mask): string {
-  try {
-    return JSON.stringify(JSON.parse(text), (_, value: unknown) => {
-      if (typeof value === 'string') return mask(value);
-      return typeof value === 'number' && mask(String(value)) !== String(value) ? redacted : value;
-    });
-  } catch {
-    return JSON.stringify(redacted);
-  }
 }

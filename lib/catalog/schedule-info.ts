@@ -60,7 +60,14 @@ export function scheduleInfo(record: ScheduleRecord, redaction: CatalogRedaction
   const rule = readRule(record.rule);
   const params = template && redaction.params(job, template.params);
   return {
-    ...{ queue, id, job, fired, skipped, isPaused, lastTask, rule },
+    queue,
+    id,
+    job,
+    fired,
+    skipped,
+    isPaused,
+    lastTask,
+    rule,
     words: rule && ruleWords(rule),
     params: readJson(params),
     paramsText: params,

@@ -39,7 +39,7 @@ const constraintNames = [
   'uniqueItems',
 ] satisfies (keyof ParamsConstraints)[];
 
-/** What a schema takes, where it can say so by JSON Schema, as zod and arktype can. */
+/** What a schema takes, where it can say so by JSON Schema, as zod can. */
 export function schemaFields(schema: StandardSchemaV1): readonly ParamsField[] | undefined {
   const json = inputOf(schema);
   if (!json) return undefined;

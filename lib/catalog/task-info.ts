@@ -87,8 +87,19 @@ export function taskInfo(record: TaskRecord, { now, holder }: BesideRecord = {})
   const { queue, id, job, state, priority, attempt, failures, retries } = record;
   const { reason, progress, runner, scheduleId, keepMs, startedAt, lock } = record;
   return {
-    ...{ queue, id, job, state, priority, attempt, failures, retries },
-    ...{ reason, progress, runner, scheduleId, keepMs },
+    queue,
+    id,
+    job,
+    state,
+    priority,
+    attempt,
+    failures,
+    retries,
+    reason,
+    progress,
+    runner,
+    scheduleId,
+    keepMs,
     params: readJson(record.params),
     paramsText: record.params,
     errors: record.errors.map((error) => ({ ...error, at: new Date(error.at) })),

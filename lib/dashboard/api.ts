@@ -22,7 +22,8 @@
  *   GET  openapi.json                              -> this, as an OpenAPI document
  *
  * A POST is sent as `application/json`, from the page itself: by a browser that says `Sec-Fetch-Site: same-origin`, or with
- * `Session.token` in the header `x-jobs-token` and the cookie that came with it. Every error is an `ApiError`.
+ * `Session.token` in the header `x-jobs-token` and the cookie that came with it. Every error is an `ApiError`, but
+ * for what the application's own guards and body parser answer.
  */
 
 export { apiBounds, apiVersion, statesForAction, tokenHeader } from './api/basics.js';

@@ -1,16 +1,10 @@
 import type { ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
-import {
-  classSourceOf,
-  hasMethodSources,
-  methodSourcesOf,
-  type HostClass,
-  type JobSource,
-} from './declaration.js';
+import { classSourceOf, hasMethodSources, methodSourcesOf, type JobSource } from './declaration.js';
 import { declaredSchedule } from './declared-schedule.js';
 import { InvalidJobError } from './errors.js';
 import { Handler } from './handler.js';
-import { hostRefOf, isShared } from './host-module.js';
+import { classesOf, classIn, hostRefOf, isShared, wrappersIn } from './host-module.js';
 import type { JobContextCreator } from './job-context.js';
 import type { TaskHooks } from './job-handler.js';
 import { isHooksClass } from './job-hooks.decorator.js';
@@ -21,16 +15,23 @@ import type { JobRegistry } from './job-registry.js';
  * too late for it.
  */
 export class JobExplorer {
+  private exploring: Promise<void> | undefined;
+
   constructor(
     private readonly modules: ModulesContainer,
     private readonly moduleRef: ModuleRef,
     private readonly contexts: JobContextCreator,
   ) {}
 
-  /** Fills the registry. Hooks first: whether a job has any is settled when it is taken in. */
-  async explore(registry: JobRegistry): Promise<void> {
+  /** Fills the registry, once however often it is asked. */
+  explore(registry: JobRegistry): Promise<void> {
+    return (this.exploring ??= this.exploreAll(registry));
+  }
+
+  /** Hooks first: whether a job has any is settled when it is taken in. */
+  private async exploreAll(registry: JobRegistry): Promise<void> {
     this.exploreHooks(registry);
-    for (const wrapper of this.wrappers())
+    for (const wrapper of wrappersIn(this.modules))
       for (const source of sourcesOf(wrapper)) await this.take(source, wrapper, registry);
   }
 
@@ -45,7 +46,7 @@ export class JobExplorer {
 
   private exploreHooks(registry: JobRegistry): void {
     const found = new Set<unknown>();
-    for (const wrapper of this.wrappers()) {
+    for (const wrapper of wrappersIn(this.modules)) {
       const target = classesOf(wrapper).find(isHooksClass);
       if (!target || found.has(target)) continue;
       if (!isShared(wrapper))
@@ -57,12 +58,6 @@ export class JobExplorer {
       registry.hooks.add(wrapper.instance as TaskHooks<never>);
     }
   }
-
-  private *wrappers(): Iterable<InstanceWrapper> {
-    for (const { providers, controllers } of this.modules.values())
-      for (const wrapper of [...providers.values(), ...controllers.values()])
-        if (!wrapper.isAlias) yield wrapper;
-  }
 }
 
 function sourcesOf(wrapper: InstanceWrapper): JobSource[] {
@@ -71,24 +66,13 @@ function sourcesOf(wrapper: InstanceWrapper): JobSource[] {
   return ofClass ? [ofClass, ...ofMethods] : ofMethods;
 }
 
-/** A provider is a job by its class or, where a test has put another value in its place, by its token. */
-function classesOf({ metatype, token }: InstanceWrapper): HostClass[] {
-  return [metatype, token] as HostClass[];
-}
-
 /** Any provider may have methods that are jobs, also one that a factory made. */
 function methodSourcesIn(wrapper: InstanceWrapper): JobSource[] {
-  const target = classesOf(wrapper).find(hasMethodSources) ?? classOfInstance(wrapper);
+  const target = classIn(wrapper, hasMethodSources);
   if (!target) return [];
   const sources = methodSourcesOf(target);
   if (!isShared(wrapper)) return sources;
   // What a test has put in its place need not have the method: then there is nothing to run.
   const instance = wrapper.instance as Record<string, unknown> | null | undefined;
   return sources.filter(({ method }) => typeof instance?.[method] === 'function');
-}
-
-function classOfInstance({ instance }: InstanceWrapper): HostClass | undefined {
-  if (typeof instance !== 'object' || instance === null) return undefined;
-  const { constructor } = (Object.getPrototypeOf(instance) ?? {}) as { constructor?: HostClass };
-  return hasMethodSources(constructor) ? constructor : undefined;
 }

@@ -93,6 +93,15 @@ export class JobRegistry {
     if (unique?.group !== undefined) this.groups.call(unique.group, definition, queue);
   }
 
+  /** The stored name of a job, wherever it is provided. */
+  nameOf(target: JobClass): string {
+    const job = this.byClass.get(target);
+    if (job) return job.definition.name;
+    const source = classSourceOf(target);
+    if (!source) throw new NotAJobError(target?.name ?? String(target));
+    return this.define(source).name;
+  }
+
   private enqueuableUnprovided(target: JobClass): EnqueuableJob {
     const source = classSourceOf(target);
     if (!source) throw new NotAJobError(target?.name ?? String(target));

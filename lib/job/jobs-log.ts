@@ -13,6 +13,8 @@ const asText = { levels: eventLevels, shape: 'text', params: false } as const;
 export class JobsLog {
   /** Whether lines may hold params. */
   readonly showsParams: boolean;
+  /** Whether anybody sees the fields of a line. */
+  readonly isStructured: boolean;
   private readonly settings: LogSettings;
   private readonly least: number;
   private readonly loggers = new Map<string, Logger>();
@@ -20,6 +22,7 @@ export class JobsLog {
   constructor(log: false | (Pick<LogSettings, 'level'> & Partial<LogSettings>)) {
     this.settings = { level: 'log', ...asText, ...log };
     this.showsParams = this.settings.params;
+    this.isStructured = this.settings.shape !== 'text';
     this.least = log === false ? Infinity : severity[log.level];
   }
 
@@ -37,7 +40,8 @@ export class JobsLog {
   /** The line about something that happened to a task. */
   tell(event: LoggedEvent, context: string, message: string, fields: LogFields, error?: StoredError): void {
     const level = this.settings.levels[event];
-    if (level !== false) this.write(level, context, message, error, { event, ...fields });
+    if (level === false) return;
+    this.write(level, context, message, error, this.isStructured ? { event, ...fields } : undefined);
   }
 
   /** Without fields a line is text in any case. */

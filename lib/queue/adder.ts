@@ -3,6 +3,7 @@ import { CrossSlotError } from '../backend/errors.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
 import type { NewTask } from '../task/task-record.js';
 import { lineOf } from '../task/stored-error.js';
+import { nextTick, nextTurn } from '../task/turns.js';
 import { EnqueueFailedError, EnqueueTimeoutError, QueueClosedError } from './errors.js';
 
 interface Waiting {
@@ -64,11 +65,11 @@ export class Adder {
     const now = performance.now();
     if (this.burstSince === undefined) {
       this.burstSince = now;
-      setImmediate(() => (this.burstSince = undefined));
+      nextTurn(() => (this.burstSince = undefined));
     }
     // A store that answers at once would otherwise let a loop of awaited calls keep everybody else waiting.
-    if (now - this.burstSince > longestBurstMs) setImmediate(() => void this.send());
-    else process.nextTick(() => void this.send());
+    if (now - this.burstSince > longestBurstMs) nextTurn(() => void this.send());
+    else nextTick(() => void this.send());
   }
 
   private async send(): Promise<void> {

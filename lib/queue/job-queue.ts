@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Added } from '../backend/answers.js';
+import type { Carrying } from '../job/carrying.js';
 import type { EnqueueArguments, JobClass, TaskHooks } from '../job/job-handler.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import { linesOf } from '../job/task-lines.js';
 import type { EnqueuableJob, JobRegistry } from '../job/job-registry.js';
 import type { TaskEvents } from '../job/task-events.js';
 import { lockFor } from '../job/unique-lock.js';
-import { buildTask } from '../task/build-task.js';
+import { buildTask, type TaskInTheMaking } from '../task/build-task.js';
 import type { Clock } from '../task/clock.js';
 import type { EnqueueOptions } from '../task/enqueue-options.js';
-import type { EnqueuePlan } from '../task/enqueue-plan.js';
+import { extraWith, type EnqueuePlan } from '../task/enqueue-plan.js';
 import { InvalidOptionError } from '../task/errors.js';
 import type { Encoded } from '../task/params.js';
 import { isPromise } from '../task/realm.js';
@@ -28,7 +29,7 @@ import type { TaskWriter } from './task-writer.js';
 
 /** A task on its way to the store. */
 interface Built {
-  readonly task: NewTask;
+  readonly task: TaskInTheMaking;
   readonly job: EnqueuableJob;
   readonly params: unknown;
   readonly plan: EnqueuePlan;
@@ -48,6 +49,7 @@ export class JobQueue {
     private readonly clock: Clock,
     private readonly log: JobsLog,
     private readonly events: TaskEvents,
+    private readonly carrying: Carrying,
     /** Whether this process says which queues it runs; else they are those of its jobs. */
     private readonly namesQueues: boolean,
     private readonly results: ResultWaits,
@@ -64,7 +66,19 @@ export class JobQueue {
   async enqueue(job: JobClass, params?: unknown, options?: EnqueueOptions): Promise<Enqueued> {
     const building = this.build(job, params, options);
     const built = isPromise(building) ? await building : building;
+    const { task, plan } = built;
     const transaction = options?.transaction;
+    const { tracing } = this.carrying;
+    if (tracing)
+      return tracing.enqueue(plan.schedule ? 'schedule' : 'enqueue', task, () =>
+        this.store(built, transaction),
+      );
+    if (plan.schedule || built.job.hasEnqueueHooks) return this.store(built, transaction);
+    // Not by `store`: a promise more would be felt with every enqueue.
+    return this.told(task, (await this.writer.write([task], transaction))[0]!);
+  }
+
+  private async store(built: Built, transaction: unknown): Promise<Enqueued> {
     if (built.plan.schedule) return this.putSchedule(built, transaction);
     if (built.job.hasEnqueueHooks) return (await this.addWithHooks([built], transaction))[0]!;
     return this.told(built.task, (await this.writer.write([built.task], transaction))[0]!);
@@ -89,11 +103,19 @@ export class JobQueue {
       throw new BulkError(
         `${recurring.task.job}: a bulk holds no schedules: enqueue what has \`every\` or \`cron\` by itself`,
       );
+    const tasks = built.map(({ task }) => task);
+    const store = () => this.storeAll(built, tasks, transaction);
+    const { tracing } = this.carrying;
+    return tracing ? tracing.enqueueAll(tasks, store) : store();
+  }
+
+  private async storeAll(
+    built: readonly Built[],
+    tasks: readonly NewTask[],
+    transaction: unknown,
+  ): Promise<Enqueued[]> {
     if (built.some(({ job }) => job.hasEnqueueHooks)) return this.addWithHooks(built, transaction);
-    const added = await this.writer.write(
-      built.map(({ task }) => task),
-      transaction,
-    );
+    const added = await this.writer.write(tasks, transaction);
     return built.map(({ task }, index) => this.told(task, added[index]!));
   }
 
@@ -122,7 +144,9 @@ export class JobQueue {
 
   private finish(job: EnqueuableJob, plan: EnqueuePlan, params: Encoded): Built | Promise<Built> {
     const now = this.clock.now();
-    const task = buildTask(job.definition.name, params.text, plan, this.ids.next(now), now);
+    const { name } = job.definition;
+    const extra = extraWith(plan.extra, 'context', this.carrying.capture(name));
+    const task = buildTask(name, params.text, plan, this.ids.next(now), now, extra);
     const built = { task, job, params: params.value, plan };
     if (!plan.unique) return built;
     this.registry.checkGroup(job, plan);

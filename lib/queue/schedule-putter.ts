@@ -27,10 +27,10 @@ export class SchedulePutter {
   }
 
   private async store(task: NewTask, plan: EnqueuePlan): Promise<Enqueued['status']> {
-    const { queue, id, job, params, lock } = task;
+    const { queue, id, job, params, lock, extra } = task;
     const schedule = plan.schedule!;
     const rule = ruleText(schedule);
-    const template = templateText(params, plan, lock);
+    const template = templateText(params, plan, lock, extra);
     for (let tries = 0; ; tries++) {
       const place = await this.place(task, schedule, rule, plan.replace);
       const put = { queue, id, job, rule, template, ...place, isDeclared: false };

@@ -1,37 +1,15 @@
-import type { Backend, Claim, ClaimedTask } from '../backend/backend.js';
-import type { Clock, ClockTimer } from '../task/clock.js';
+import type { Claim } from '../backend/backend.js';
+import type { ClockTimer } from '../task/clock.js';
 import type { Outcome, Settled } from '../task/outcome.js';
 import type { Attempt } from './attempt.js';
-import type { Asking, Intake } from './intake.js';
+import type { ExchangeParts, ExchangeSettings } from './exchange-parts.js';
+import type { Asking } from './intake.js';
 import type { LeaseKeeper } from './lease-keeper.js';
+import { soonInOwnContext } from './own-context.js';
 import { Settler, slotsLeavingWith, type Unsettled } from './settler.js';
-import type { SilentQueues } from './silent-queues.js';
 import { StoreOutage } from './store-outage.js';
-import type { Sweep } from './sweep.js';
-import type { TaskLog } from './task-log.js';
 import { TurningPoint } from './turning-point.js';
-
-export interface ExchangeParts {
-  readonly backend: Backend;
-  readonly clock: Clock;
-  readonly lines: TaskLog;
-  readonly intake: Intake;
-  readonly keeper: LeaseKeeper;
-  readonly silent: SilentQueues;
-  readonly sweep: Sweep;
-  /** Begins what was claimed. */
-  readonly begin: (tasks: readonly ClaimedTask[], leaseEndsAt: number) => void;
-  /** The store has answered for an outcome. */
-  readonly settled: (attempt: Attempt, end: Outcome | 'lost') => void;
-  readonly say: (level: 'warn' | 'error', message: string, error?: unknown) => void;
-}
-
-/** What a claim says of its runner. */
-export interface ExchangeSettings {
-  readonly name: string;
-  readonly leaseMs: number;
-  readonly declares: readonly string[];
-}
+import { Unacknowledged } from './unacknowledged.js';
 
 /**
  * What a runner and its store say to each other: an exchange brings the outcomes of the moment and asks for as many tasks as
@@ -46,6 +24,7 @@ export class Exchanges {
   private timer: ClockTimer | undefined;
   private timerAt = Infinity;
   private underWay = 0;
+  private readonly unacknowledged: Unacknowledged;
   private isQueued = false;
   private isCatchingUp = false;
   private isAccepting = true;
@@ -58,7 +37,9 @@ export class Exchanges {
     const { backend, clock, intake } = parts;
     this.settler = new Settler(backend.tasks);
     this.outage = new StoreOutage(clock);
-    this.stored = new TurningPoint(clock, () => intake.used === 0 && this.underWay === 0);
+    this.unacknowledged = new Unacknowledged(intake);
+    const isStored = () => intake.used === 0 && this.underWay === 0 && this.unacknowledged.isEmpty;
+    this.stored = new TurningPoint(clock, isStored);
   }
 
   /** Claims nothing more; outcomes are still brought. */
@@ -81,7 +62,7 @@ export class Exchanges {
   wake(): void {
     if (this.isQueued || this.isOver) return;
     this.isQueued = true;
-    setImmediate(() => {
+    soonInOwnContext(() => {
       this.isQueued = false;
       this.exchange();
     });
@@ -103,21 +84,33 @@ export class Exchanges {
     // Both leave before either is awaited, so that they share a round trip; outcomes first.
     const settling = batch.length > 0 ? this.settle(batch) : undefined;
     const claiming = asking && this.claim(asking, now, isSweep);
-    void this.bothAnswered(settling, claiming);
+    void this.bothAnswered(batch, settling, claiming);
     // At once: by the next turn of the event loop the first answer may be there, and half of the slots had nothing to do.
     if (this.mayBegin) this.exchange();
   }
 
   private async bothAnswered(
+    batch: readonly Unsettled[],
     settling: Promise<Error | string[]> | undefined,
-    claiming: Promise<Error | undefined> | undefined,
+    claiming: Promise<Error | Claim> | undefined,
   ): Promise<void> {
+    const claim = await claiming;
+    if (settling && claim && 'tasks' in claim && claim.freesSlots) return this.filledFirst(batch, settling);
     const settled = (await settling) ?? [];
-    const trouble = await claiming;
     if (settled instanceof Error) return this.ended(settled);
     // Not before its claim is answered, which may fill these very slots: another would ask for them a second time.
     for (const queue of settled) this.parts.intake.release(queue);
-    this.ended(trouble);
+    this.ended(claim instanceof Error ? claim : undefined);
+  }
+
+  private async filledFirst(batch: readonly Unsettled[], settling: Promise<Error | string[]>): Promise<void> {
+    const acknowledged = this.unacknowledged.until(settling, batch);
+    this.ended(undefined);
+    const settled = await acknowledged;
+    if (settled instanceof Error) this.failed(settled);
+    else for (const queue of settled) this.parts.intake.release(queue);
+    this.stored.changed();
+    this.wake();
   }
 
   /** Answers the queues of slots that are free by that. Neither rejects: what went wrong is their answer. */
@@ -128,7 +121,7 @@ export class Exchanges {
     );
   }
 
-  private claim(asking: Asking, sentAt: number, isSweep: boolean): Promise<Error | undefined> {
+  private claim(asking: Asking, sentAt: number, isSweep: boolean): Promise<Error | Claim> {
     const { backend, keeper, silent, intake, clock } = this.parts;
     const { name, leaseMs, declares } = this.settings;
     const isUnheard = silent.unheard.size > 0 && asking.queues.some(({ queue }) => silent.unheard.has(queue));
@@ -153,26 +146,29 @@ export class Exchanges {
     );
   }
 
-  private claimed(asking: Asking, claim: Claim, leaseEndsAt: number, saidWhatIsHeld: boolean): undefined {
+  private claimed(asking: Asking, claim: Claim, leaseEndsAt: number, saidWhatIsHeld: boolean): Claim {
     const { silent, intake, clock, begin } = this.parts;
     if (this.isOver) {
       this.settler.handBack(claim.tasks);
-      return;
+      return claim;
     }
     silent.claimed(asking.queues, saidWhatIsHeld, claim.unanswered);
     intake.answered(asking, claim, clock.elapsed());
     if (claim.tasks.length > 0) begin(claim.tasks, leaseEndsAt);
+    return claim;
   }
 
   private settled(batch: readonly Unsettled[], answers: readonly Settled[]): string[] {
     const { keeper, silent, intake, lines, clock, settled } = this.parts;
     const free: string[] = [];
-    batch.forEach(({ attempt, outcome }, index) => {
+    batch.forEach((unsettled, index) => {
+      const { attempt, outcome } = unsettled;
       const { claimed } = attempt;
       // Its slot stays taken, and its lease held, until the store has it.
       if (answers[index] === 'unanswered') return silent.failed([claimed]);
       keeper.unwatch(attempt);
-      free.push(claimed.queue);
+      if (!unsettled.isSlotFree) free.push(claimed.queue);
+      unsettled.isSlotFree = true;
       const isLost = answers[index] === 'lost' && !attempt.isCommitted;
       settled(attempt, isLost ? 'lost' : outcome);
       if (isLost) lines.lost(claimed.job, claimed);
@@ -183,11 +179,14 @@ export class Exchanges {
 
   private ended(error: Error | undefined): void {
     this.underWay--;
-    if (!error) this.outage.answered();
-    else if (this.outage.failed())
-      this.parts.say('warn', 'the job store does not answer, trying again', error);
+    if (error) this.failed(error);
+    else this.outage.answered();
     this.stored.changed();
     this.sleep();
+  }
+
+  private failed(error: Error): void {
+    if (this.outage.failed()) this.parts.say('warn', 'the job store does not answer, trying again', error);
   }
 
   /** Leases come first that a blocked event loop has kept from being renewed. */
@@ -221,8 +220,9 @@ export class Exchanges {
 
   /** Whether an exchange may leave: the first, or a second one that is worth it while no answer was lost. */
   private get mayBegin(): boolean {
-    if (this.underWay === 0) return true;
     const { intake, silent } = this.parts;
+    if (this.unacknowledged.isFull) return false;
+    if (this.underWay === 0) return true;
     if (this.underWay > 1 || !intake.isWide || silent.unheard.size > 0) return false;
     const { leastBeside, roomForMore } = intake;
     return this.settler.size >= leastBeside || (this.mayClaim && roomForMore >= leastBeside);

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { ClaimedTask } from '../backend/backend.js';
 import type { OpenHandler } from '../job/handler.js';
 import type { JobsLog } from '../job/jobs-log.js';
@@ -13,6 +14,7 @@ import { storedError } from '../task/stored-error.js';
 import type { ParkReason } from '../task/task-record.js';
 import { taskFields } from '../task/task-fields.js';
 import { Task, type TaskCompletion } from '../task/task.js';
+import type { Around } from './around.js';
 import type { Attempt, End } from './attempt.js';
 import type { Conclusion } from './conclusion.js';
 import type { Patience, Run } from './patience.js';
@@ -33,6 +35,7 @@ export class Executor {
     private readonly lines: TaskLog,
     private readonly log: JobsLog,
     private readonly events: TaskEvents,
+    private readonly around: Around,
     private readonly completionOf: (attempt: Attempt) => TaskCompletion,
   ) {}
 
@@ -48,14 +51,39 @@ export class Executor {
   execute(attempt: Attempt, reached: (outcome: Outcome) => void): void {
     const run = this.attempted(attempt, () => this.prepare(attempt));
     if ('type' in run) return reached(run);
-    const conclude = (end: End) => {
-      const outcome = this.attempted(attempt, () => this.conclusion.of(run, end));
-      if (!isPromise(outcome)) return reached(outcome);
-      void outcome.catch((error: unknown) => this.unforeseen(attempt, error)).then(reached);
-    };
-    const { claimed } = attempt;
+    if (this.around.isWanted) this.executeWithin(run, reached);
+    else this.carryOut(run, (end) => this.conclude(run, end, reached));
+  }
+
+  /**
+   * With something around the whole attempt. What ends it may come from elsewhere, as a timeout does: what follows, hooks and
+   * rules, belongs into the same context all the same, and nothing of that context may reach the runner.
+   */
+  private executeWithin(run: Run, reached: (outcome: Outcome) => void): void {
+    const { attempt } = run;
+    const next = (failure?: Error) =>
+      new Promise<Outcome>((ended) => {
+        const conclude = AsyncResource.bind((end: End) => this.conclude(run, end, ended));
+        if (failure) conclude({ type: 'threw', error: failure });
+        else this.carryOut(run, conclude);
+      });
+    const scope = new AsyncResource('nestjs-jobs.attempt');
+    void scope
+      .runInAsyncScope(async () => this.around.attempt(attempt.claimed, run.extra, next))
+      .catch((error: unknown) => this.unforeseen(attempt, error))
+      .then(reached);
+  }
+
+  private carryOut(run: Run, conclude: (end: End) => void): void {
+    const { claimed } = run.attempt;
     if (claimed.attempt > claimed.retries + 1) conclude(exhausted(claimed));
     else this.patience.waitFor(run, () => this.begin(run), conclude);
+  }
+
+  private conclude(run: Run, end: End, reached: (outcome: Outcome) => void): void {
+    const outcome = this.attempted(run.attempt, () => this.conclusion.of(run, end));
+    if (!isPromise(outcome)) return reached(outcome);
+    void outcome.catch((error: unknown) => this.unforeseen(run.attempt, error)).then(reached);
   }
 
   private attempted<T>(attempt: Attempt, step: () => T): T | Outcome {

@@ -1,6 +1,7 @@
 import type { Backend, Unanswered } from '../backend/backend.js';
 import type { Advanced, DueSchedule } from '../backend/schedule-store.js';
 import type { JobRegistry } from '../job/job-registry.js';
+import type { TaskEvents } from '../job/task-events.js';
 import { dueSteps, type SlotStep } from '../task/due-slots.js';
 import { readRule } from '../task/schedule-plan.js';
 import { buildSlotTask, readTemplate } from '../task/slot-task.js';
@@ -8,6 +9,7 @@ import { slotsOf } from '../task/slots.js';
 import type { TaskIds } from '../task/task-id.js';
 import type { Due, Step } from './due-schedule.js';
 import type { FiringHooks } from './firing-hooks.js';
+import { tellSlot } from './run-events.js';
 import type { ScheduleLog } from './schedule-log.js';
 
 /**
@@ -21,6 +23,7 @@ export class Firing {
     private readonly ids: TaskIds,
     private readonly hooks: FiringHooks,
     private readonly lines: ScheduleLog,
+    private readonly events: TaskEvents,
   ) {}
 
   /** What is to be done about a schedule; undefined where this process cannot read it, or does not have its job. */
@@ -92,6 +95,8 @@ export class Firing {
   }
 
   private say({ schedule }: Due, step: Step, answer: Advanced): void {
-    if (answer.status === 'advanced') this.lines.advanced(schedule, step, answer);
+    if (answer.status !== 'advanced') return;
+    this.lines.advanced(schedule, step, answer);
+    tellSlot(this.events, step.task, answer.added);
   }
 }

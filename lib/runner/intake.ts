@@ -71,6 +71,9 @@ export class Intake {
   /** Outcomes or free slots that make an exchange beside another worth while. */
   readonly leastBeside: number;
 
+  /** Outcomes that may wait for the store's disk at a time: should it crash, they are done again. */
+  readonly mostUnacknowledged: number;
+
   constructor(
     queues: readonly QueueSettings[],
     private readonly concurrency: number,
@@ -81,6 +84,7 @@ export class Intake {
   ) {
     this.isWide = concurrency >= isWideFrom;
     this.mostAtOnce = this.isWide ? Math.ceil(concurrency / 2) : concurrency;
+    this.mostUnacknowledged = Math.min(2 * concurrency, 2 * mostPerClaim);
     this.leastBeside = Math.min(Math.ceil(concurrency / 4), worthIt);
     this.lines = new Map(
       queues.map(({ name, concurrency }) => [

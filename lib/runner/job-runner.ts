@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { JobRegistry } from '../job/job-registry.js';
+import type { Executor } from './executor.js';
 import { RunnerSession, type RunnerParts } from './runner-session.js';
 import type { SessionHealth } from './session-health.js';
 import type { QueueSettings, RunnerSettings } from './runner-settings.js';
@@ -27,6 +28,21 @@ export class JobRunner {
     /** False: this process only enqueues. */
     private readonly settings: RunnerSettings | false,
   ) {}
+
+  /** What turns a claimed task into an outcome. @internal */
+  get executor(): Executor {
+    return this.parts.executor;
+  }
+
+  /** The queues that it runs, or would. @internal */
+  get queues(): readonly QueueSettings[] {
+    return this.settings === false ? [] : (this.settings.queues ?? queuesOf(this.parts.registry));
+  }
+
+  /** Another runner on the same store. @internal */
+  beside(settings: RunnerSettings): JobRunner {
+    return new JobRunner(this.parts, settings);
+  }
 
   /** The application has begun: from now on the runner can run, and does where that is wished. @internal */
   ready(): Promise<void> {
@@ -98,7 +114,7 @@ export class JobRunner {
         await Promise.all([this.scheduler?.end(), session.end()]);
         this.draining = undefined;
       } else if (this.settings) {
-        const queues = this.settings.queues ?? queuesOf(this.parts.registry);
+        const { queues } = this;
         this.session = new RunnerSession(this.parts, this.settings, queues);
         this.session.begin();
         const names = queues.map(({ name }) => name);

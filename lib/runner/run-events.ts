@@ -1,7 +1,10 @@
-import type { ClaimedTask } from '../backend/backend.js';
+import type { Added, ClaimedTask } from '../backend/backend.js';
+import type { JobRegistry } from '../job/job-registry.js';
 import type { TaskEvents } from '../job/task-events.js';
 import type { Outcome } from '../task/outcome.js';
+import { maskResult } from '../task/redact-text.js';
 import { eventsOf } from '../task/task-event.js';
+import type { NewTask } from '../task/task-record.js';
 import type { Attempt } from './attempt.js';
 
 export function tellStart(events: TaskEvents, claimed: ClaimedTask): void {
@@ -9,12 +12,37 @@ export function tellStart(events: TaskEvents, claimed: ClaimedTask): void {
 }
 
 /** To be called when the store has answered for the outcome. */
-export function tellEnd(events: TaskEvents, attempt: Attempt, end: Outcome | 'lost'): void {
+export function tellEnd(
+  events: TaskEvents,
+  attempt: Attempt,
+  end: Outcome | 'lost',
+  jobs: Pick<JobRegistry, 'redactionOf'>,
+): void {
   if (!events.isHeard) return;
   const { claimed, startedAt, endedAt } = attempt;
   const facts = { ...runFacts(claimed), runMs: Math.round(endedAt - startedAt) };
   if (end === 'lost') return events.emit({ type: 'lost', ...facts });
-  for (const event of eventsOf(facts, end)) events.emit(event);
+  for (const event of eventsOf(facts, shown(claimed, end, jobs))) events.emit(event);
+}
+
+/** Errors are masked before they are stored; results are stored as they are. */
+function shown(
+  { job, params }: ClaimedTask,
+  outcome: Outcome,
+  jobs: Pick<JobRegistry, 'redactionOf'>,
+): Outcome {
+  if (outcome.type !== 'succeeded' || outcome.result === undefined) return outcome;
+  const mask = jobs.redactionOf(job)?.maskOf(params);
+  return mask ? { ...outcome, result: maskResult(outcome.result, mask) } : outcome;
+}
+
+/** A slot has made a task: it is told where that was done, and as any enqueue. */
+export function tellSlot(events: TaskEvents, task: NewTask | undefined, added: Added | undefined): void {
+  if (!events.isHeard || !task || (added?.status !== 'enqueued' && added?.status !== 'replaced')) return;
+  const isReplaced = added.status === 'replaced';
+  const id = (isReplaced ? added.holder : undefined) ?? task.id;
+  const { queue, job, scheduleId, slot } = task;
+  events.emit({ type: 'enqueued', queue, id, job, scheduleId, slot, isReplaced, dueInMs: 0 });
 }
 
 function runFacts({ queue, id, job, attempt, epoch, dueAt, scheduleId, slot }: ClaimedTask) {

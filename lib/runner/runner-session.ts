@@ -194,10 +194,11 @@ export class RunnerSession {
   }
 
   private settled(attempt: Attempt, end: Outcome | 'lost'): void {
-    tellEnd(this.parts.events, attempt, end);
-    this.tally.count(attempt, end);
-    if (end !== 'lost') this.hints.settled(attempt.claimed, end);
+    tellEnd(this.parts.events, attempt, end, this.parts.registry);
     this.reports.changed();
+    if (end === 'lost') return;
+    this.tally.count(attempt, end);
+    this.hints.settled(attempt.claimed, end);
   }
 
   private say(level: 'warn' | 'error', message: string, error?: unknown): void {

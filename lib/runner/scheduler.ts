@@ -8,6 +8,7 @@ import type { Due } from './due-schedule.js';
 import { Firing } from './firing.js';
 import { FiringHooks } from './firing-hooks.js';
 import { Forgetting } from './forgetting.js';
+import { inOwnContext } from './own-context.js';
 import { QueueOutages } from './queue-outages.js';
 import type { RunnerParts } from './runner-session.js';
 import type { RunnerSettings } from './runner-settings.js';
@@ -49,13 +50,13 @@ export class Scheduler {
     private readonly settings: RunnerSettings,
     private readonly queues: readonly string[],
   ) {
-    const { backend, clock, registry, declared, taskLines } = parts;
+    const { backend, clock, registry, declared, taskLines, events } = parts;
     this.outages = new QueueOutages(clock, (message, reason) => this.warn(message, reason));
     this.declaring = new Declaring(backend, declared.in(queues));
     this.forgetting = new Forgetting(backend, this.declaring, queues);
     this.lines = new ScheduleLog(taskLines);
     this.hooks = new FiringHooks(registry.hooks, clock, taskLines);
-    this.firing = new Firing(backend, registry, new TaskIds(), this.hooks, this.lines);
+    this.firing = new Firing(backend, registry, new TaskIds(), this.hooks, this.lines, events);
   }
 
   begin(): void {
@@ -74,7 +75,9 @@ export class Scheduler {
 
   private async listen(): Promise<void> {
     try {
-      const stop = await this.parts.backend.bell.listenToSchedules(this.queues, () => this.wake());
+      const stop = await this.parts.backend.bell.listenToSchedules(this.queues, () =>
+        inOwnContext(() => this.wake()),
+      );
       if (this.isOver) return stop();
       this.stopListening = stop;
       this.wake(); // What was rung before anyone listened.
@@ -190,11 +193,12 @@ export class Scheduler {
   private sleep(delayMs: number): void {
     this.timer?.cancel();
     if (this.isOver) return;
+    const { clock } = this.parts;
     const { bell } = this.parts.backend;
     // Sweeps that were begun together must not go on together.
     const sweepMs = bell.lossless ? Infinity : this.settings.pollIntervalMs * (0.75 + Math.random() / 4);
-    const mostMs = Math.min(delayMs === Infinity ? Infinity : longestSleepMs, sweepMs);
+    const mostMs = Math.min(delayMs === Infinity || !clock.mayJump ? Infinity : longestSleepMs, sweepMs);
     if (Math.min(delayMs, mostMs) === Infinity) return;
-    this.timer = this.parts.clock.after(Math.ceil(Math.max(Math.min(delayMs, mostMs), 0)), () => this.wake());
+    this.timer = clock.after(Math.ceil(Math.max(Math.min(delayMs, mostMs), 0)), () => this.wake());
   }
 }

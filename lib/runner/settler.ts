@@ -6,7 +6,9 @@ import type { Attempt } from './attempt.js';
 export interface Unsettled {
   readonly attempt: Attempt;
   readonly outcome: Outcome;
-  readonly repeat: boolean;
+  repeat: boolean;
+  /** Its slot is no longer its own: another task may have it already, while the store has yet to acknowledge the outcome. */
+  isSlotFree: boolean;
 }
 
 /** Keeps outcomes until the store has them: those of the same moment travel together. */
@@ -28,7 +30,7 @@ export class Settler {
 
   add(attempt: Attempt, outcome: Outcome): void {
     // What a transaction may have stored already is told a second time.
-    this.waiting.push({ attempt, outcome, repeat: attempt.isCompleting });
+    this.waiting.push({ attempt, outcome, repeat: attempt.isCompleting, isSlotFree: false });
   }
 
   /** What a claim brings after the runner's end is not even watched: it goes back, or its lease ends. */
@@ -75,7 +77,8 @@ export class Settler {
   }
 
   private keep(batch: readonly Unsettled[]): void {
-    this.waiting = [...batch.map((unsettled) => ({ ...unsettled, repeat: true })), ...this.waiting];
+    for (const unsettled of batch) unsettled.repeat = true;
+    this.waiting = [...batch, ...this.waiting];
   }
 }
 

@@ -28,17 +28,10 @@ export class Tally {
   private runs = new Map<string, Map<string, Counting>>();
   private readonly slots = new Map<string, Slot>();
 
-  /** To be called when the store has answered for an outcome. */
-  count(attempt: Attempt, end: Outcome | 'lost'): void {
-    const type = end === 'lost' ? 'lost' : end.type;
-    if (
-      type !== 'succeeded' &&
-      type !== 'retry' &&
-      type !== 'dead' &&
-      type !== 'cancelled' &&
-      type !== 'lost'
-    )
-      return;
+  /** To be called when the store has an outcome. A run that was lost is counted by the store itself. */
+  count(attempt: Attempt, end: Outcome): void {
+    const { type } = end;
+    if (type !== 'succeeded' && type !== 'retry' && type !== 'dead' && type !== 'cancelled') return;
     const { claimed } = attempt;
     const runs = this.of(claimed.job, claimed.queue);
     if (type === 'retry') runs.failed++;
@@ -49,7 +42,7 @@ export class Tally {
       // An epoch is drawn from the store's clock at the claim, in microseconds.
       runs.waitMs += Math.max(Math.round(claimed.epoch / 1_000 - claimed.dueAt), 0);
     }
-    if (end !== 'lost' && 'error' in end) runs.lastError = lineOf(end.error);
+    if ('error' in end) runs.lastError = lineOf(end.error);
     if (claimed.scheduleId !== undefined && claimed.slot !== undefined)
       this.countSlot({
         queue: claimed.queue,
@@ -90,7 +83,7 @@ export class Tally {
 
   private of(job: string, queue: string): Counting {
     let queues = this.runs.get(job);
-    if (!queues) this.runs.set(job, (queues = new Map()));
+    if (!queues) this.runs.set(job, (queues = new Map<string, Counting>()));
     let runs = queues.get(queue);
     if (!runs) queues.set(queue, (runs = nothingOf(job, queue)));
     return runs;

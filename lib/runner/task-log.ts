@@ -100,7 +100,8 @@ export class TaskLog {
     fields: LogFields = {},
     error?: StoredError,
   ): void {
-    this.log.tell(event, task.job, message, { ...taskFields(task), ...fields }, error);
+    const all = this.log.isStructured ? { ...taskFields(task), ...fields } : fields;
+    this.log.tell(event, task.job, message, all, error);
   }
 
   private params({ job, params }: ClaimedTask): { text: string; fields?: LogFields } {

@@ -2,8 +2,11 @@ import { spanMs } from './duration.js';
 import { dueOf, type EnqueuePlan } from './enqueue-plan.js';
 import type { NewTask, TaskLock } from './task-record.js';
 
-/** A task whose lock, which may have to be asked for, is still to be written in. */
-export type TaskInTheMaking = Omit<NewTask, 'lock'> & { lock: TaskLock | undefined };
+/** A task whose lock, which may have to be asked for, and what travels with it are still to be written in. */
+export type TaskInTheMaking = Omit<NewTask, 'lock' | 'extra'> & {
+  lock: TaskLock | undefined;
+  extra: string | undefined;
+};
 
 /** Puts together what the store gets: from here on a task is data. */
 export function buildTask(
@@ -12,6 +15,7 @@ export function buildTask(
   plan: EnqueuePlan,
   token: string,
   nowMs: number,
+  extra = plan.extra,
 ): TaskInTheMaking {
   return {
     queue: plan.queue,
@@ -19,7 +23,7 @@ export function buildTask(
     token,
     job,
     params,
-    extra: plan.extra,
+    extra,
     priority: plan.priority,
     due: dueOf(plan, nowMs),
     retries: plan.retries,

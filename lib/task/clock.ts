@@ -8,6 +8,8 @@ export interface ClockTimer {
  * It is a class so that it can be injected, and replaced in a test, by its own name.
  */
 export abstract class Clock {
+  /** Whether the wall clock may be set, or the machine sleep, while a timer is waited for. */
+  readonly mayJump: boolean = true;
   /** Milliseconds since the epoch, as the wall clock has them: it may jump. */
   abstract now(): number;
   /** Milliseconds since some moment, never running back: for deadlines and durations. */

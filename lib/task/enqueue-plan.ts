@@ -35,6 +35,21 @@ export interface TaskExtra {
   readonly timeoutMs?: number;
   /** The next slot of its schedule: a retry that would come later is none. */
   readonly retryBefore?: number;
+  /** What the application's `context.capture` gave. */
+  readonly context?: unknown;
+  /** The span that enqueued it, in the form in which it travels. */
+  readonly trace?: Readonly<Record<string, string>>;
+}
+
+/** Text of a `TaskExtra` with one thing more, given as JSON text. */
+export function extraWith(
+  extra: string | undefined,
+  name: 'context' | 'trace',
+  json: string | undefined,
+): string | undefined {
+  if (json === undefined) return extra;
+  const rest = extra === undefined ? '' : extra.slice(1, -1);
+  return `{${rest}${rest && ','}"${name}":${json}}`;
 }
 
 /** What holds for the tasks of a job: what it says itself, over what the module says. */

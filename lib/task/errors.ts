@@ -72,6 +72,19 @@ export class PayloadTooLargeError extends JobsError {
   }
 }
 
+/** The module's `context` option could not capture what a task is to carry, or could not restore it around a run. */
+export class ContextError extends JobsError {
+  readonly code = 'CONTEXT';
+
+  constructor(
+    readonly job: string,
+    what: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${job}: ${what}`, options);
+  }
+}
+
 /** A handler called `task.fail()`. */
 export class TaskFailedError extends JobsError {
   readonly code = 'TASK_FAILED';

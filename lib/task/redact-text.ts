@@ -83,3 +83,15 @@ function restBefore(text: string, end: number, value: string): number {
   }
   return -1;
 }
+
+/** A stored result: what a handler returned is its own business, but what it was given does not become visible by it. */
+export function maskResult(text: string, mask: Mask): string {
+  try {
+    return JSON.stringify(JSON.parse(text), (_, value: unknown) => {
+      if (typeof value === 'string') return mask(value);
+      return typeof value === 'number' && mask(String(value)) !== String(value) ? redacted : value;
+    });
+  } catch {
+    return JSON.stringify(redacted);
+  }
+}

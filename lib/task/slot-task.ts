@@ -19,8 +19,8 @@ export interface SlotTemplate {
   readonly movedFrom?: string;
 }
 
-export function templateText(params: string, plan: EnqueuePlan, lock?: TaskLock): string {
-  const { priority, retries, expires, keep, extra, schedule } = plan;
+export function templateText(params: string, plan: EnqueuePlan, lock?: TaskLock, extra = plan.extra): string {
+  const { priority, retries, expires, keep, schedule } = plan;
   const { missed, overlap } = schedule!;
   return JSON.stringify({ params, priority, retries, expires, keep, extra, lock, missed, overlap });
 }

@@ -31,6 +31,8 @@ async function commandsOf(act: () => Promise<unknown>): Promise<number> {
   return (await total()) - before;
 }
 
+const calls = async () => Number(/cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))![1]);
+
 const named = (count: number) => Array.from({ length: count }, (_, n) => `task-${n}`);
 
 /** That many tasks that are due at one moment, and the order in which they stand. */
@@ -165,8 +167,6 @@ describe('A page of large tasks', () => {
       const { backend, queue, add, list } = bundle;
       const params = JSON.stringify('x'.repeat(400_000));
       for (let n = 0; n < 7; n++) await add({ id: `large-${n}`, params });
-      const calls = async () =>
-        Number(/cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))![1]);
       const before = await calls();
       expect(await list('waiting', { limit: 7 })).toHaveLength(7);
       expect((await calls()) - before).toBe(3);
@@ -175,6 +175,36 @@ describe('A page of large tasks', () => {
       const rest = await backend.catalog.list(queue, 'waiting', { limit: 4, after: next });
       expect(rest.tasks.map(({ id }) => id)).toEqual(['large-4', 'large-5', 'large-6']);
       expect(rest.next).toBeUndefined();
+    }),
+  );
+});
+
+describe('A glance', () => {
+  it(
+    'at many queues is one call',
+    setup(async ({ backend, queueNamed, enqueue }) => {
+      const queues = Array.from({ length: 80 }, (_, n) => queueNamed(`q${n}`));
+      for (const queue of queues) await enqueue({ queue });
+      await backend.catalog.glance(queues);
+      const before = await calls();
+      const glances = await backend.catalog.glance(queues);
+      expect((await calls()) - before).toBe(1);
+      expect(glances.map(({ counts }) => counts.waiting)).toEqual(queues.map(() => 1));
+    }),
+  );
+
+  it(
+    'finds the longest due behind every priority that there is',
+    setup(async ({ backend, queue, add, now, about }) => {
+      const at = (await now()) - 1_000;
+      const priorities = Array.from({ length: 2_001 }, (_, n) => n - 1_000);
+      await add(...priorities.map((priority) => ({ priority, due: { at } })));
+      await add({ priority: 1_000, due: { at: at - 600_000 } });
+      const cost = await commandsOf(async () => {
+        expect(await backend.catalog.glance([queue])).toMatchObject([{ oldestWaitingMs: about(601_000) }]);
+      });
+      expect(cost).toBeGreaterThan(2_001);
+      expect(cost).toBeLessThan(2_100);
     }),
   );
 });

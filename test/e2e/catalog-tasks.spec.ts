@@ -102,7 +102,7 @@ describeCatalog('Tasks in the catalog', (start) => {
 
   it('are counted by queue, and all together', async () => {
     const { jobs, catalog } = await start({ providers });
-    for (const in_ of [0, 0, '1h']) await jobs.enqueue(Mail, { to: 'ada' }, { in: in_ });
+    for (const delay of [0, 0, '1h']) await jobs.enqueue(Mail, { to: 'ada' }, { in: delay });
     await jobs.enqueue(Report);
     const none = { scheduled: 0, waiting: 0, pending: 0, succeeded: 0, dead: 0, cancelled: 0, parked: 0 };
     expect(await catalog.counts('mail')).toEqual({ ...none, waiting: 2, scheduled: 1 });

@@ -144,7 +144,7 @@ describe.each(stages)("The dashboard's API on %s and %s", (adapter, place) => {
   it('groups failures, and redrives a group', async () => {
     const { jobs, get, post, catalog } = await start({ jobs: { runner: {} } });
     for (const why of ['order 1 is gone', 'order 22 is gone', 'no paper'])
-      await jobs.enqueue(LoseLetter, { why } as never);
+      await jobs.enqueue(LoseLetter, { why });
     await eventually(async () => (await catalog.counts('mail')).dead === 3);
     const { body } = await get<FailureList>('failures');
     expect(body).toMatchObject({
@@ -292,5 +292,10 @@ describe.each(stages)("The dashboard's API on %s and %s", (adapter, place) => {
     const odd = await post('jobs/enqueue', { ...good, options: { in: 'soon' } });
     expect([odd.status, odd.error.violations![0]!.path]).toEqual([400, 'in']);
     expect((await post('jobs/enqueue', { job: 'Nobody' })).status).toBe(404);
+    const vetoed = await post('jobs/enqueue', { job: 'Particular' });
+    expect([vetoed.status, vetoed.error]).toEqual([
+      409,
+      { code: 'CONFLICT', message: 'the application refused it: TypeError: not on a Sunday' },
+    ]);
   });
 });

@@ -120,7 +120,7 @@ describeAdapters('The dashboard', (adapter) => {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        'x-jobs-token': (await session.json()).token,
+        'x-jobs-token': ((await session.json()) as { token: string }).token,
         cookie: session.headers.get('set-cookie')!.split(';')[0]!,
       },
       body: '{"job":"Dig"}',

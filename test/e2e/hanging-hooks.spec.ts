@@ -76,7 +76,7 @@ describe('a drain that ends before what follows a run', () => {
     end.open();
     await app.advance(0);
     await closing;
-    expect(await app.record()).toMatchObject({ state: 'succeeded', attempt: 1, result: 'done' });
+    expect(await app.record()).toMatchObject({ state: 'succeeded', attempt: 1, result: '"done"' });
   });
 });
 
@@ -95,7 +95,7 @@ describe('a timeout', () => {
       attempt: 1,
       failures: 0,
       errors: [],
-      result: 'done',
+      result: '"done"',
     });
     // The hook of all jobs hangs for the other one, too.
     expect(app.runner.abandoned).toBe(1);

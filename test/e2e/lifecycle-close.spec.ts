@@ -138,7 +138,7 @@ describe('closing', () => {
     await app.advance(1_500);
     await closing.done;
     const record = (id: string) => app.store.catalog.get({ queue: 'default', id });
-    expect(await record('good')).toMatchObject({ state: 'succeeded', result: 'in time' });
+    expect(await record('good')).toMatchObject({ state: 'succeeded', result: '"in time"' });
     expect(await record('bad')).toMatchObject({ state: 'waiting', attempt: 0, failures: 0, errors: [] });
     expect(ended).toEqual([['good', true]]);
   });

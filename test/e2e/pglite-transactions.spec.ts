@@ -64,6 +64,16 @@ const write = (tx: unknown, note: string) =>
   (tx as Transaction).query('INSERT INTO notes VALUES ($1)', [note]);
 
 describe('task.transaction on PGlite', () => {
+  it('refuses to wait for a result, which could come only after its own end', async () => {
+    const refused: unknown[] = [];
+    const app = await started((_, task, { jobs }) =>
+      task.transaction(() => jobs.result('another').catch((error: unknown) => refused.push(error))),
+    );
+    await app.jobs.enqueue(app.Acting, 'waits');
+    await app.isEmpty();
+    expect(refused).toEqual([expect.any(WouldWaitForItselfError)]);
+  });
+
   it('refuses at once what would wait for its own end: enqueue, bulk, schedules', async () => {
     const refused: unknown[] = [];
     const app = await started((note, task, { jobs, Acting }) =>

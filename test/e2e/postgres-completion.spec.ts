@@ -50,6 +50,25 @@ const errors = (lines: readonly { level: string; message: string }[]) =>
   lines.filter(({ level }) => level === 'error').map(({ message }) => message);
 
 describe('task.transaction', () => {
+  it('commits what the run has said about its task along with the success, once', async () => {
+    const app = await started(({ write }) => async (note, task) => {
+      task.log('before');
+      task.progress(90);
+      const result = await task.transaction(async (tx) => {
+        await write(tx, note);
+        task.log('within');
+        return note;
+      });
+      return result;
+    });
+    const kept = await app.jobs.enqueue(app.Acting, 'kept', { keep: '1h' });
+    expect(await app.jobs.result(kept)).toBe('kept');
+    const record = await app.catalog.task(kept);
+    expect(record?.progress).toEqual({ percent: 90 });
+    expect(record?.lines?.map(({ message }) => message)).toEqual(['before', 'within']);
+    expect(errors(app.lines)).toEqual([]);
+  });
+
   it('commits what the handler wrote together with the success', async () => {
     const seen: unknown[] = [];
     const app = await started(

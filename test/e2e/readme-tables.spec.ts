@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import * as library from 'nestjs-jobs';
+import * as testing from 'nestjs-jobs/testing';
 import { upSql } from '../../lib/backend/postgres/postgres-migrate.js';
 import { transactionAdapters } from '../../lib/backend/postgres/transaction/join-transaction.js';
 import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
@@ -19,6 +20,9 @@ describe('the README keeps up with the code', () => {
     ['Runner', 'lib/jobs.options.ts', 'RunnerOptions'],
     ['Logging', 'lib/jobs.options.ts', 'LogOptions'],
     ['Health', 'lib/health/health-options.ts', 'HealthOptions'],
+    ['Options of the dashboard', 'lib/dashboard/dashboard-options.ts', 'DashboardMount'],
+    ['Options of the dashboard', 'lib/dashboard/dashboard-options.ts', 'DashboardSettings'],
+    ['Options of the dashboard', 'lib/dashboard/dashboard-options.ts', 'TroubleBounds'],
     ['Choosing it', 'lib/backend/redis/redis-target.ts', 'RedisBackendOptions'],
     ['Where the database is', 'lib/backend/postgres/postgres-target.ts', 'PostgresBackendOptions'],
     ['Declaring a job', 'lib/job/job-options.ts', 'JobOptions'],
@@ -26,6 +30,7 @@ describe('the README keeps up with the code', () => {
     ['Enqueueing', 'lib/task/enqueue-options.ts', 'EnqueueOptions'],
     ['Unique jobs', 'lib/task/unique-options.ts', 'UniqueOptions'],
     ['Options of a schedule', 'lib/task/schedule-options.ts', 'ScheduleOptions'],
+    ['Options of a test', 'lib/testing/testing-options.ts', 'TestingOptions'],
     ['Options of a schedule', 'lib/job/recurring-options.ts', 'RecurringOptions'],
   ])('%s has every option of %s, %s, with its default', (heading, file, name) => {
     const rows = rowsOf(heading);
@@ -43,9 +48,13 @@ describe('the README keeps up with the code', () => {
       'lib/queue/errors.ts',
       'lib/jobs-root.ts',
       'lib/backend/errors.ts',
+      'lib/testing/errors.ts',
+      'lib/catalog/errors.ts',
     ];
     const declared = files.flatMap(errorsOf);
-    const exported = Object.keys(library).filter((name) => name.endsWith('Error') && name !== 'JobsError');
+    const exported = Object.keys({ ...library, ...testing }).filter(
+      (name) => name.endsWith('Error') && name !== 'JobsError',
+    );
     expect(declared.map(({ name }) => name).sort()).toEqual(exported.sort());
     const rows = rowsOf('Errors');
     for (const { name, codes } of declared)
@@ -99,12 +108,15 @@ describe('the README keeps up with the code', () => {
   });
 
   test('JobCatalog and The task have every public method', () => {
-    const text = (heading: string) => sections.find((section) => section.heading === heading)!.text;
+    // A chapter of the second level, its parts included; of a lower one, the part alone.
+    const text = (heading: string) =>
+      readme.split(/^(?=## )/m).find((chapter) => chapter.startsWith(`## ${heading}\n`)) ??
+      sections.find((section) => section.heading === heading)!.text;
     const missing = (type: Class, heading: string, inside: string[]) =>
       Object.getOwnPropertyNames(type.prototype).filter(
         (name) => name !== 'constructor' && !inside.includes(name) && !text(heading).includes(`\`${name}`),
       );
-    expect(missing(library.JobCatalog, 'JobCatalog', ['act'])).toEqual([]);
+    expect(missing(library.JobCatalog, 'JobCatalog', [])).toEqual([]);
     const internal = ['verdict', 'abort', 'end', 'storedAs', 'completing'];
     expect(missing(library.Task, 'The task', internal)).toEqual([]);
   });
@@ -122,6 +134,14 @@ describe('the README keeps up with the code', () => {
     const codes = [...source.matchAll(/^ {2}\| '([\w-]+)'/gm)].map(([, code]) => code!);
     expect(codes.length).toBeGreaterThan(5);
     for (const code of codes) expect(text('Health')).toContain(`| \`${code}\``);
+  });
+
+  test('the dashboard has every trouble that it shows', () => {
+    const source = readFileSync('lib/dashboard/api/overview.ts', 'utf8');
+    const codes = [...source.matchAll(/^ {2}\| '([\w-]+)'/gm)].map(([, code]) => code!);
+    const { text } = sections.find(({ heading }) => heading === 'What is shown as a trouble')!;
+    expect(codes.length).toBeGreaterThan(5);
+    for (const code of codes) expect(text).toContain(`| \`${code}\``);
   });
 
   test('every exported class and function is mentioned', () => {

@@ -32,7 +32,7 @@ type Exports = Record<string, unknown> & { statements?: (stage: Stage) => Promis
 
 const snippets = snippetsOf(readme);
 // Interfaces leave no trace at run time, so that those of Nest which the README uses are named here.
-const nestTypes = `ArgumentsHost CallHandler ExceptionFilter ExecutionContext NestInterceptor PipeTransform`;
+const nestTypes = `ArgumentsHost CallHandler CanActivate ExceptionFilter ExecutionContext NestInterceptor PipeTransform`;
 const imports: Imports = new Map([
   ['class-validator', { values: new Set(Object.keys(validator)), types: new Set<string>() }],
   ['@nestjs/common', { values: new Set(Object.keys(common)), types: new Set(nestTypes.split(' ')) }],
@@ -159,6 +159,7 @@ describe('what the README says about behaviour', () => {
     ['Greet', { name: ' Ada ' }, 'Hello Ada!'],
     ['Greet', { name: 'Ada' }, 'took '],
     ['Audit', undefined, 'succeeded in'],
+    ['BuildReport', undefined, 'for nobody'],
   ];
   test.each(paramsByJob)('%s with %p does what its snippet says', async (job, params, says) => {
     const declared = await Promise.all(snippets.filter(({ isModule }) => isModule).map(load));
@@ -215,11 +216,13 @@ describe('what the README says about behaviour', () => {
       await jobs.enqueue(SendWelcome, { to: 'ada@example.com' }, { id: 'kept', keep: '1h' });
       await eventually(async () => (await catalog.counts('mail')).succeeded === 1);
       const listed = [...rowsOf('Keys').keys()];
-      const parts = (await keys()).map((key) => /^shop:(?:\{mail\}:)?(\w+)/.exec(key)![1]!);
-      expect(parts).toEqual(
-        expect.arrayContaining(['queues', 'scheduled', 'kept', 'tasks', 'runs', 'calls']),
-      );
-      expect(parts.filter((part) => part !== 'queues' && !listed.includes(part))).toEqual([]);
+      const ofAll = ['shop:queues', 'shop:runners', 'shop:{shop:runners}:ends'];
+      for (const key of ofAll) expect(readme).toContain(`\`${key.replaceAll('shop', 'jobs')}\``);
+      await eventually(async () => (await keys()).includes('shop:runners'));
+      const ofQueues = (await keys()).filter((key) => !ofAll.includes(key));
+      const parts = ofQueues.map((key) => /^shop:\{mail\}:(\w+)/.exec(key)![1]!);
+      expect(parts).toEqual(expect.arrayContaining(['scheduled', 'kept', 'tasks', 'runs', 'calls']));
+      expect(parts.filter((part) => !listed.includes(part))).toEqual([]);
       expect(await redis.hget('shop:{mail}:tasks', 'welcome-ada')).toContain('"to":"ada@example.com"');
     } finally {
       const left = await keys();

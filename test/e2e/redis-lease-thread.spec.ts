@@ -42,11 +42,11 @@ function changed(real: Backend, { tasks, bell, guarded }: Changes): Backend {
     get stats() {
       return real.stats;
     },
-    get bell() {
-      return bell ?? real.bell;
-    },
     get events() {
       return real.events;
+    },
+    get bell() {
+      return bell ?? real.bell;
     },
     open: (settings) => real.open(settings),
     close: () => real.close(),

@@ -127,6 +127,60 @@ describe('A user with the least rights', () => {
     }
   });
 
+  it('suffices to look at queues, notes, figures and runners, and to hear events', async () => {
+    const backend = redisBackend({ url: await as('least', ...places, ...allowed(commands), '+info') });
+    await backend.open(settings);
+    try {
+      const { tasks, catalog, stats, events } = backend;
+      const heard: string[] = [];
+      const stop = await events.listen((text) => heard.push(text));
+      const given = { job: 'Least', params: '1', priority: 0, due: { inMs: 0 }, retries: 0 };
+      await tasks.add(['a', 'b', 'c'].map((id) => [{ queue: 'seen', id, token: id, ...given }]));
+      const queues = [{ queue: 'seen', limit: 1 }];
+      const { tasks: claimed } = await tasks.claim({ queues, limit: 1, leaseMs: 1_000, runner: 'r' });
+      const notes = { progress: { percent: 50 }, lines: [{ at: 1, message: 'half' }] };
+      await tasks.annotate([{ ...claimed[0]!, notes }]);
+      expect(await catalog.get({ queue: 'seen', id: 'a' })).toMatchObject(notes);
+      const { next } = await catalog.list('seen', 'waiting', { limit: 1 });
+      expect(await catalog.list('seen', 'waiting', { limit: 1, after: next })).toMatchObject({
+        tasks: [{ id: 'c' }],
+      });
+      // The claim that finds its lease ended counts it.
+      await eventually(async () => {
+        await tasks.claim({ queues: [{ queue: 'seen', limit: 0 }], limit: 0, leaseMs: 1, runner: 'r' });
+        return (await catalog.glance(['seen']))[0]!.counts.pending === 0;
+      });
+      expect(await stats.jobs(['seen'])).toMatchObject([{ job: 'Least', lost: 1, dead: 1 }]);
+      const runner = {
+        name: 'r',
+        host: 'h',
+        pid: 1,
+        version: '1',
+        queues: [],
+        concurrency: 1,
+        running: 0,
+        tasks: [],
+      };
+      const counts = { succeeded: 1, failed: 0, dead: 0, cancelled: 0, lost: 0, runMs: 1, waitMs: 1 };
+      const slots = [{ queue: 'seen', id: 's', slot: 1, task: 'a', outcome: 'succeeded' as const }];
+      await stats.report({
+        runner,
+        aliveMs: 60_000,
+        runs: [{ queue: 'seen', job: 'Least', ...counts }],
+        slots,
+      });
+      expect(await stats.runners()).toMatchObject([{ name: 'r' }]);
+      expect((await stats.throughput('seen')).hours.length).toBeGreaterThan(0);
+      expect(await stats.slots({ queue: 'seen', id: 's' })).toEqual([]);
+      await stats.leave('r');
+      events.send('one');
+      await eventually(() => heard.length === 1);
+      stop();
+    } finally {
+      await backend.close();
+    }
+  });
+
   it.each(commands)('is told at boot where it may not call %s', async (command) => {
     const others = commands.filter((name) => name !== command);
     const url = await as('fewer', ...places, ...allowed(others), '+info');

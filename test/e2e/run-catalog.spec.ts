@@ -3,6 +3,7 @@ import { Job, TaskCancelledError, type Task } from 'nestjs-jobs';
 import { settled } from '../support/app.js';
 import { aborted, gate } from './fixtures/gate.js';
 import { start } from './fixtures/start.js';
+import { TroubledStore } from './fixtures/troubled-store.js';
 
 const second = 1_000;
 
@@ -93,6 +94,57 @@ describe('cancelling', () => {
     await app.advance(0);
     expect(runs).toBe(1);
     expect(await app.catalog.cancel(id)).toBe('missing');
+  });
+
+  it('a task whose claim is still on its way here aborts its signal as soon as it is here', async () => {
+    const store = new TroubledStore();
+    const answered = gate();
+    const reasons: unknown[] = [];
+    @Job()
+    class Long {
+      run(_: void, task: Task): Promise<never> {
+        task.signal.addEventListener('abort', () => reasons.push(task.signal.reason));
+        return aborted(task.signal);
+      }
+    }
+    const app = await start({ providers: [Long], before: store.before });
+    await app.advance(0);
+    store.trouble.claim = async (go) => {
+      const claim = await go();
+      await answered.opened;
+      return claim;
+    };
+    const { id } = await app.jobs.enqueue(Long);
+    await settled();
+    expect(await app.catalog.cancel(id)).toBe('requested');
+    await settled();
+    answered.open();
+    // No renewal comes meanwhile.
+    await settled();
+    expect(reasons).toEqual([expect.any(TaskCancelledError)]);
+    expect((await app.catalog.task(id))?.state).toBe('cancelled');
+  });
+
+  it('a run of a task leaves alone the next run of it, which begins a moment later', async () => {
+    const end = gate();
+    @Job({ keep: '1h' })
+    class Again {
+      async run(_: void, task: Task): Promise<boolean> {
+        await end.opened;
+        return task.signal.aborted;
+      }
+    }
+    const app = await start({ providers: [Again] });
+    const { id } = await app.jobs.enqueue(Again, undefined, { in: '1h' });
+    expect(await app.catalog.cancel(id)).toBe('done');
+    // As if another process had run it: this one has it only after that.
+    app.store.bell.ring('default', id);
+    expect(await app.catalog.retry(id)).toBe('done');
+    await settled();
+    expect((await app.catalog.task(id))?.state).toBe('pending');
+    end.open();
+    await settled();
+    expect((await app.catalog.task(id))?.result).toBe('false');
   });
 });
 

@@ -61,7 +61,7 @@ describe('a task that cannot be run here', () => {
     expect(await app.catalog.task('unknown')).toMatchObject({
       state: 'parked',
       reason: 'unknown-job',
-      params: '{"a":1}',
+      params: { a: 1 },
       attempt: 0,
       failures: 0,
     });
@@ -104,7 +104,7 @@ describe('a task that cannot be run here', () => {
       expect(await app.catalog.task(job)).toMatchObject({
         state: 'parked',
         reason: 'unreadable',
-        params: bytes,
+        paramsText: bytes,
         attempt: 0,
       });
     expect(ran).toEqual(['fine']);
@@ -130,7 +130,7 @@ describe('a task that cannot be run here', () => {
       expect(await app.catalog.task(job)).toMatchObject({
         state: 'parked',
         reason: 'invalid-params',
-        params: '{"n":"text"}',
+        params: { n: 'text' },
         attempt: 0,
         failures: 0,
       });

@@ -82,8 +82,8 @@ describe('An enqueue that meets a held lock', () => {
     const answer = await ada({ id: 'second', in: '2h', retries: 0, keep: '1h' }, 2);
     expect(answer).toEqual({ id: 'first', queue: 'default', status: 'replaced' });
     expect(await task('first')).toMatchObject({
-      ...{ params: '{"user":"ada","cents":2}', state: 'scheduled', priority: 0, retries: 0 },
-      dueAt: app.now() + 2 * hour,
+      ...{ params: { user: 'ada', cents: 2 }, state: 'scheduled', priority: 0, retries: 0 },
+      dueAt: new Date(app.now() + 2 * hour),
     });
     expect(await ada({ id: 'third' }, 3)).toEqual({ id: 'first', queue: 'default', status: 'replaced' });
     expect(await app.catalog.counts('default')).toMatchObject({ waiting: 1, scheduled: 0 });

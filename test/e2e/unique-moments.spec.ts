@@ -109,6 +109,6 @@ async function expectAtRun(stage: LockStage, isHeld: boolean, onConflict: LockCo
   else
     expect(probe).toMatchObject({
       ...{ state: 'scheduled', attempt: 0, failures: 0, errors: [] },
-      dueAt: stage.app.now() + 5_000,
+      dueAt: new Date(stage.app.now() + 5_000),
     });
 }

@@ -78,7 +78,7 @@ describe('A task that meets the lock of a running one and is rejected', () => {
     await enqueue('two');
     expect(await task('two')).toMatchObject({
       ...{ state: 'cancelled', reason: 'task one holds its lock', failures: 0, errors: [] },
-      finishedAt: app.now(),
+      finishedAt: new Date(app.now()),
     });
     await end('one');
     expect(await task('one')).toMatchObject({ state: 'succeeded' });
@@ -178,7 +178,7 @@ describe('A task that meets the lock of a running one and raises', () => {
     expect(endings).toMatchObject([{ id: 'two', success: false, willRetry: true, attempt: 1 }]);
     expect(endings[0]!.error).toBeInstanceOf(LockConflictError);
     expect(await task('two')).toMatchObject({
-      ...{ state: 'scheduled', attempt: 1, failures: 1, dueAt: app.now() + 2 * second },
+      ...{ state: 'scheduled', attempt: 1, failures: 1, dueAt: new Date(app.now() + 2 * second) },
       errors: [
         { name: 'LockConflictError', message: 'Sync: task two is not unique: task one holds the lock' },
       ],
@@ -239,7 +239,13 @@ describe('A task that meets the lock of a running one and is rescheduled', () =>
     await enqueue('two');
     for (let tries = 0; tries < 10; tries++) {
       expect(await task('two')).toMatchObject({
-        ...{ state: 'scheduled', attempt: 0, failures: 0, errors: [], dueAt: app.now() + 5 * second },
+        ...{
+          state: 'scheduled',
+          attempt: 0,
+          failures: 0,
+          errors: [],
+          dueAt: new Date(app.now() + 5 * second),
+        },
       });
       await app.advance(5 * second);
     }

@@ -47,6 +47,7 @@ export async function resolvableTypes(tarball) {
     excludeEntrypoints: ['./package.json'],
   });
   assert(result.types, 'the package has no types');
-  assert.deepEqual(Object.keys(result.entrypoints), ['.', './redis', './postgres', './terminus']);
+  const entries = ['.', './redis', './postgres', './terminus', './testing', './dashboard'];
+  assert.deepEqual(Object.keys(result.entrypoints), entries);
   assert.deepEqual(result.problems, []);
 }

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { Backend, BackendSettings } from '../../lib/backend/backend.js';
 import { quoted } from '../../lib/backend/postgres/sql-connection.js';
 import type { TestStore } from '../backend/conformance/setup.js';
+import { expectCountersOfTasks } from './postgres-counters.js';
 import { agePostgresQueue, agePostgresRunners } from './postgres-time.js';
 import { ShiftedBackend } from './shifted-backend.js';
 
@@ -42,6 +43,6 @@ export function postgresStore(settings: BackendSettings, backend: Backend, besid
       const noted = await tasksOf(queue, 'id', `coalesce(progress, lines) IS NOT NULL AND ${isThere}`);
       return noted.map((row) => row.id as string);
     },
-    close: async () => {},
+    close: () => expectCountersOfTasks(beside, settings.prefix, shifted.queues),
   };
 }

@@ -53,7 +53,8 @@ export function tableOf(heading: string): string[][] {
   );
 }
 
-export function snippetsOf(markdown: string): Snippet[] {
+/** Those whose fence says `kind`: code as it stands, or a spec. */
+export function snippetsOf(markdown: string, kind: 'ts' | 'ts spec' = 'ts'): Snippet[] {
   const lines = markdown.split('\n');
   const snippets: Snippet[] = [];
   let heading = '';
@@ -61,7 +62,7 @@ export function snippetsOf(markdown: string): Snippet[] {
     heading = /^#+ (.*)/.exec(lines[at]!)?.[1] ?? heading;
     if (!lines[at]!.startsWith('```')) continue;
     const end = lines.indexOf('```', at + 1);
-    if (lines[at] === '```ts') {
+    if (lines[at] === `\`\`\`${kind}`) {
       const code = lines.slice(at + 1, end).join('\n');
       const exports = [...code.matchAll(/^export (?:async )?(?:class|function|const) (\w+)/gm)];
       snippets.push({

@@ -1,10 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { Cluster, Redis } from 'ioredis';
-import type { Backend, BackendSettings, CatalogStore } from '../../lib/backend/backend.js';
-import type { PageRequest } from '../../lib/backend/catalog-store.js';
+import type { BackendSettings } from '../../lib/backend/backend.js';
 import { redisBackend } from '../../lib/backend/redis/redis-backend.js';
 import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
-import type { TaskRecord, TaskRef, TaskState } from '../../lib/task/task-record.js';
 import type { TestStore } from '../backend/conformance/setup.js';
 import { ageRedisQueue, ageRedisRunners } from './redis-time.js';
 import { ShiftedBackend } from './shifted-backend.js';
@@ -20,9 +18,8 @@ export async function openRedisStore(
 ): Promise<TestStore> {
   const backend = redisBackend({ url });
   await backend.open(settings);
-  const starts = new AgedStarts(backend);
   const shifted = new ShiftedBackend(
-    starts.backend,
+    backend,
     (queue, ms) => ageRedisQueue(client, settings.prefix, queue, ms),
     (names, ms) => ageRedisRunners(client, settings.prefix, names, ms),
   );
@@ -34,10 +31,7 @@ export async function openRedisStore(
     backend: shifted.backend,
     // Real time goes on during a test.
     driftMs: 1_000,
-    advance: async (ms) => {
-      await starts.age(ms);
-      await shifted.advance(ms);
-    },
+    advance: (ms) => shifted.advance(ms),
     lockEntries: (queue) => entries(queue, 'locks'),
     noteEntries: async (queue) => {
       const fields = (await entries(queue, 'notes')).map(([field]) => field);
@@ -45,44 +39,4 @@ export async function openRedisStore(
     },
     close: () => backend.close(),
   };
-}
-
-/**
- * When a run began is told by its epoch, which fences it and so cannot be made older: what is read of it is, by all that time
- * was moved since.
- */
-class AgedStarts {
-  private readonly moves: { readonly at: number; readonly ms: number }[] = [];
-
-  constructor(private readonly real: Backend) {}
-
-  /** What begins afterwards does so in another millisecond. */
-  async age(ms: number): Promise<void> {
-    const at = Date.now();
-    this.moves.push({ at, ms });
-    while (Date.now() === at) await new Promise((resolve) => setImmediate(resolve));
-  }
-
-  get backend(): Backend {
-    const { real } = this;
-    const { catalog } = real;
-    const aged: CatalogStore = Object.assign(Object.create(catalog) as CatalogStore, {
-      get: async (ref: TaskRef) => {
-        const record = await catalog.get(ref);
-        return record && this.aged(record);
-      },
-      list: async (queue: string, state: TaskState, page: PageRequest) => {
-        const { tasks, next } = await catalog.list(queue, state, page);
-        return { tasks: tasks.map((record) => this.aged(record)), next };
-      },
-    });
-    return Object.create(real, { catalog: { value: aged } }) as Backend;
-  }
-
-  private aged(record: TaskRecord): TaskRecord {
-    const { startedAt } = record;
-    if (startedAt === undefined) return record;
-    const since = this.moves.filter(({ at }) => at >= startedAt);
-    return { ...record, startedAt: since.reduce((at, { ms }) => at - ms, startedAt) };
-  }
 }

@@ -57,7 +57,7 @@ rewrite(KEYS[14], function(value)
 end)
 local stats = redis.call('HGETALL', KEYS[16])
 redis.call('DEL', KEYS[16])
-local spans = { m = { 60000, 61 }, h = { 3600000, 169 } }
+local spans = { m = { 60000, 60 }, h = { 3600000, 168 } }
 for i = 1, #stats, 2 do
   local field, value = stats[i], stats[i + 1]
   local span = spans[string.sub(field, 1, 1)]

@@ -9,7 +9,8 @@ import type { NewTask, StoreTime, TaskRecord } from '../../lib/task/task-record.
  */
 export class ShiftedBackend {
   private offsetMs = 0;
-  private readonly queues = new Set<string>();
+  /** Those that the test has used. */
+  readonly queues = new Set<string>();
   private readonly runners = new Set<string>();
   /** By how much the clock had been moved when a task was claimed: the start of its run is told by its epoch, which stays. */
   private readonly offsetsOfClaims = new Map<string, number>();

@@ -34,6 +34,8 @@ describe('The options of the module', () => {
       payloadLimit: 1_048_576,
       enqueueTimeoutMs: 5_000,
       globalEnhancers: false,
+      context: undefined,
+      events: { scope: 'local' },
       log: { level: 'log', levels: eventLevels, shape: 'text', params: false },
     };
     expect(resolveOptions()).toEqual(resolved);

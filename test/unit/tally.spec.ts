@@ -23,12 +23,11 @@ function attemptOf(fields: Partial<ClaimedTask> = {}): Attempt {
   return attempt;
 }
 
-const outcomes: (Outcome | 'lost')[] = [
+const outcomes: Outcome[] = [
   { type: 'succeeded', keepMs: 0 },
   { type: 'retry', error: { name: 'Error', message: 'first' }, delayMs: 1 },
   { type: 'dead', error, keepMs: 0 },
   { type: 'cancelled', reason: 'cancelled', keepMs: 0 },
-  'lost',
   { type: 'snoozed', delayMs: 1 },
   { type: 'conflict', delayMs: 1 },
   { type: 'handed-back' },
@@ -45,7 +44,7 @@ describe('The tally of a runner', () => {
     expect(tally.take()).toEqual({
       runs: [
         {
-          ...{ job: 'Send', queue: 'mail', succeeded: 1, failed: 2, dead: 1, cancelled: 1, lost: 1 },
+          ...{ job: 'Send', queue: 'mail', succeeded: 1, failed: 2, dead: 1, cancelled: 1, lost: 0 },
           ...{ runMs: 36, waitMs: 90, lastError: 'TypeError: no' },
         },
         { ...once, job: 'Send', queue: 'other' },
@@ -61,10 +60,10 @@ describe('The tally of a runner', () => {
     const tally = new Tally();
     const slot = (id: string, at: number) => attemptOf({ id, scheduleId: 'daily', slot: at });
     tally.count(slot('one', 1), outcomes[1]!);
-    tally.count(slot('two', 2), 'lost');
+    tally.count(slot('two', 2), { type: 'cancelled', reason: 'cancelled', keepMs: 0 });
     tally.count(slot('one', 1), outcomes[0]!);
     expect(tally.take().slots).toEqual([
-      { queue: 'mail', id: 'daily', slot: 2, task: 'two', outcome: 'lost' },
+      { queue: 'mail', id: 'daily', slot: 2, task: 'two', outcome: 'cancelled' },
       { queue: 'mail', id: 'daily', slot: 1, task: 'one', outcome: 'succeeded' },
     ]);
   });

@@ -24,7 +24,7 @@ export function memoryBackend({ clock = new SystemClock() }: MemoryBackendOption
     tasks,
     schedules,
     catalog: new MemoryCatalog(queues, clock),
-    stats: new MemoryStats(schedules, clock),
+    stats: new MemoryStats(schedules, queues.lost, clock),
     bell,
     events: new MemoryEventWire(),
     async open(settings: BackendSettings) {

@@ -2,6 +2,7 @@ import type { BackendSettings, Bell, ClaimedTask, JobFingerprint, Unparked } fro
 import type { NewTask, ParkReason, TaskState } from '../../task/task-record.js';
 import { memoryLines, type MemoryLine } from './memory-lines.js';
 import { MemoryLocks } from './memory-locks.js';
+import type { LostRun } from './memory-lost-run.js';
 import { MemoryParked } from './memory-parked.js';
 import { MemoryTask } from './memory-task.js';
 
@@ -24,7 +25,12 @@ export class MemoryQueue {
 
   constructor(
     readonly name: string,
-    private readonly store: { readonly settings: BackendSettings; readonly bell: Bell },
+    private readonly store: {
+      readonly settings: BackendSettings;
+      readonly bell: Bell;
+      /** For whoever counts runs. */
+      readonly lost: LostRun[];
+    },
   ) {}
 
   get hasHeldTasks(): boolean {
@@ -192,7 +198,10 @@ export class MemoryQueue {
   private recover(task: MemoryTask, now: number): void {
     task.lostEpoch = task.epoch;
     task.epoch = 0;
-    if (task.cancelRequested) return this.cancel(task, 'cancelled', now);
+    if (task.cancelRequested) {
+      this.store.lost.push({ task, outcome: 'cancelled', at: now });
+      return this.cancel(task, 'cancelled', now);
+    }
     if (task.lock?.phase === 'while_executing') this.locks.free(task);
     if (task.isInConflict) {
       // It never ran: as when it is handed back.
@@ -200,12 +209,12 @@ export class MemoryQueue {
       return this.move(task, 'waiting');
     }
     task.failures++;
-    task.addError(
-      { name: 'LeaseLostError', message: `runner ${task.runner} did not settle before its lease ended` },
-      now,
-    );
-    if (task.attempt > task.given.retries)
-      return this.finish(task, 'dead', this.store.settings.deadKeepMs, now);
+    const message = `runner ${task.runner} did not settle before its lease ended`;
+    const error = { name: 'LeaseLostError', message };
+    task.addError(error, now);
+    const isDead = task.attempt > task.given.retries;
+    this.store.lost.push({ task, outcome: isDead ? 'dead' : 'lost', error, at: now });
+    if (isDead) return this.finish(task, 'dead', this.store.settings.deadKeepMs, now);
     this.move(task, 'waiting');
   }
 

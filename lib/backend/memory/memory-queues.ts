@@ -1,10 +1,13 @@
 import type { BackendSettings } from '../backend.js';
 import type { MemoryBell } from './memory-bell.js';
+import type { LostRun } from './memory-lost-run.js';
 import { MemoryQueue } from './memory-queue.js';
 
 /** The queues of a store, made when something is first put into them. */
 export class MemoryQueues {
   private readonly queues = new Map<string, MemoryQueue>();
+  /** Runs that were found lost, until they are counted. */
+  readonly lost: LostRun[] = [];
   settings: BackendSettings = {
     prefix: 'jobs',
     deadKeepMs: 86_400_000,

@@ -3,18 +3,21 @@ import type { TaskRef } from '../../task/task-record.js';
 import type {
   JobFigures,
   LiveRunner,
+  RunCounts,
   RunnerReport,
   RunsOfJob,
   SlotOutcome,
   StatsStore,
   Throughput,
 } from '../stats-store.js';
+import type { LostRun } from './memory-lost-run.js';
 import type { MemorySchedules } from './memory-schedules.js';
 import { addCounts, MemorySpans } from './memory-spans.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const keptSlots = 20;
+const nothing: RunCounts = { succeeded: 0, failed: 0, dead: 0, cancelled: 0, lost: 0, runMs: 0, waitMs: 0 };
 
 /** What was told of a queue. */
 interface Told {
@@ -29,11 +32,14 @@ export class MemoryStats implements StatsStore {
 
   constructor(
     private readonly schedules: MemorySchedules,
+    /** Runs that were found lost and are not counted yet. */
+    private readonly lost: LostRun[],
     private readonly clock: Clock,
   ) {}
 
   async report({ runner, aliveMs, runs, slots }: RunnerReport): Promise<void> {
     const now = this.clock.now();
+    this.countLost();
     this.forgetSilent(now);
     const startedAt = this.live.get(runner.name)?.startedAt ?? now;
     this.live.set(runner.name, {
@@ -56,22 +62,37 @@ export class MemoryStats implements StatsStore {
   }
 
   async jobs(queues: readonly string[]): Promise<JobFigures[]> {
+    this.countLost();
     const told = [...new Set(queues)].flatMap((queue) => [...(this.queues.get(queue)?.jobs.values() ?? [])]);
     return told.map((figures) => ({ ...figures }));
   }
 
   async throughput(queue: string): Promise<Throughput> {
     const now = this.clock.now();
+    this.countLost();
     const told = this.queues.get(queue);
     return { minutes: told?.minutes.latest(now) ?? [], hours: told?.hours.latest(now) ?? [] };
   }
 
   async slots(schedule: TaskRef): Promise<SlotOutcome[]> {
+    this.countLost();
     return (this.schedules.find(schedule)?.outcomes ?? []).map((outcome) => ({ ...outcome }));
   }
 
   private forgetSilent(now: number): void {
     for (const { name, silentAt } of this.live.values()) if (silentAt <= now) this.live.delete(name);
+  }
+
+  /** Their runners may be gone: the claim that found them has left them to us. */
+  private countLost(): void {
+    for (const { task, outcome, error, at } of this.lost.splice(0)) {
+      const { queue, job, scheduleId, slot } = task.given;
+      const lastError = error && `${error.name}: ${error.message}`;
+      const ended = outcome === 'lost' ? nothing : { ...nothing, [outcome]: 1 };
+      this.count({ ...ended, queue, job, lost: 1, lastError }, at);
+      if (scheduleId !== undefined && slot !== undefined)
+        this.note({ queue, id: scheduleId }, { slot, task: task.id, outcome, at });
+    }
   }
 
   private count(told: RunsOfJob, now: number): void {
@@ -83,7 +104,7 @@ export class MemoryStats implements StatsStore {
       queue,
       job,
       lastRunAt: now,
-      lastFailureAt: told.failed > 0 ? now : before?.lastFailureAt,
+      lastFailureAt: told.failed > 0 || lastError !== undefined ? now : before?.lastFailureAt,
       lastError: lastError ?? before?.lastError,
     });
     of.minutes.add(told, now);

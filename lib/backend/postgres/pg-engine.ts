@@ -10,8 +10,8 @@ import type { SqlSession } from './postgres-migrate.js';
 import { refusalOf } from './postgres-refusal.js';
 import { Turns } from './turns.js';
 
-/** Two exchanges, and what is asked beside them. */
-const hotConnections = 3;
+/** Two claims, the outcomes beside them, and what else a runner asks. */
+const hotConnections = 5;
 const sideConnections = 4;
 /** For handlers that work in `task.transaction`. */
 const transactionConnections = 10;

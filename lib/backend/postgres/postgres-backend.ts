@@ -17,6 +17,7 @@ import { PostgresCatalog } from './postgres-catalog.js';
 import { PostgresEvents } from './postgres-events.js';
 import { checkServer } from './postgres-boot-checks.js';
 import type { PostgresEngine } from './postgres-engine.js';
+import { Folding } from './postgres-folding.js';
 import { callOf, PostgresFunctions } from './postgres-functions.js';
 import { checkSchema, migrate } from './postgres-migrate.js';
 import { KnownQueues } from './postgres-queues.js';
@@ -69,8 +70,9 @@ class PostgresBackend implements Backend {
     const hot = new PostgresFunctions(engine.hot, settings.prefix);
     const side = new PostgresFunctions(engine.side, settings.prefix);
     const queues = new KnownQueues(hot);
+    const folding = new Folding(side);
     const closing = new AbortController();
-    const parts = { hot, side, bell, queues, closed: closing.signal, isInProcess: engine.isSingle };
+    const parts = { hot, side, bell, queues, folding, closed: closing.signal, isInProcess: engine.isSingle };
     this.parts = {
       prefix: settings.prefix,
       engine,
@@ -80,8 +82,8 @@ class PostgresBackend implements Backend {
       tasks: new PostgresTasks(parts, settings),
       schedules: new PostgresSchedules(hot, bell, queues, settings),
       catalog: new PostgresCatalog(side, bell, settings),
-      stats: new PostgresStats(side),
-      transactions: new PostgresTransactions(engine, queues, settings),
+      stats: new PostgresStats(hot, side),
+      transactions: new PostgresTransactions(engine, queues, folding, settings),
     };
   }
 

@@ -104,10 +104,11 @@ export function readClaimed(
     failures: Number(failures),
     retries: Number(retries),
     keepMs: maybeNumber(keepMs),
-    scheduleId: fields[13] || undefined,
-    slot: maybeNumber(fields[14]),
-    lock: fields[15] ? readLock(fields.slice(15, 20)) : undefined,
-    conflictsWith: fields[20] || undefined,
+    receipt: fields[13] || undefined,
+    scheduleId: fields[14] || undefined,
+    slot: maybeNumber(fields[15]),
+    lock: fields[16] ? readLock(fields.slice(16, 21)) : undefined,
+    conflictsWith: fields[21] || undefined,
   };
 }
 

@@ -1,46 +1,41 @@
 import type { Lease, Outcome, Settled, Settlement } from '../../task/outcome.js';
-import { settlementArgument } from './postgres-records.js';
 import { arrayText } from './postgres-text.js';
 
-/** Outcomes as `settle_all` gets them: the usual ones, in bulk, before the others. */
-export interface SettleArguments {
-  readonly done: readonly Lease[];
-  readonly outcomes: Record<string, unknown>[] | undefined;
-  /** The place of each in what was given. */
-  readonly order: readonly number[];
+/** Outcomes that go with a claim: those that it need not know of go beside it, in bulk. */
+export interface Parted {
+  readonly done: readonly Settlement[];
+  readonly others: readonly Settlement[];
+  /** The answers of both as one list, in the order of what was parted. */
+  readonly joined: (done: readonly Settled[], others: readonly Settled[]) => Settled[];
 }
 
-export function settleArguments(settlements: readonly Settlement[]): SettleArguments {
-  const done: Lease[] = [];
-  const outcomes: Record<string, unknown>[] = [];
-  const [first, second]: [number[], number[]] = [[], []];
-  settlements.forEach((settlement, at) => {
-    if (isDone(settlement)) {
-      done.push(settlement);
-      first.push(at);
-    } else {
-      outcomes.push(settlementArgument(settlement));
-      second.push(at);
-    }
-  });
+export function parted(settlements: readonly Settlement[]): Parted {
+  const others = settlements.filter((settlement) => !isDone(settlement));
+  if (others.length === 0) return { done: settlements, others, joined: (done) => [...done] };
+  const done = settlements.filter(isDone);
   return {
     done,
-    outcomes: outcomes.length > 0 ? outcomes : undefined,
-    order: [...first, ...second],
+    others,
+    joined(ofDone, ofOthers) {
+      const [one, other] = [ofDone.values(), ofOthers.values()];
+      return settlements.map((settlement) => (isDone(settlement) ? one : other).next().value!);
+    },
   };
 }
 
-/** What is done, as queues, ids and epochs. */
-export function doneTexts(done: readonly Lease[]): [queues: string, ids: string, epochs: string] {
+/** What is done, as queues, ids, epochs and places. */
+export function doneTexts(done: readonly Lease[]): string[] {
   const column = (of: (lease: Lease) => string | number) => arrayText(done.map(of));
-  return [column(({ queue }) => queue), column(({ id }) => id), column(({ epoch }) => epoch)];
+  return [
+    column(({ queue }) => queue),
+    column(({ id }) => id),
+    column(({ epoch }) => epoch),
+    column(({ receipt }) => receipt!),
+  ];
 }
 
-export function inOrder(order: Iterable<number>, letters: string): Settled[] {
-  const answers: Settled[] = [];
-  let at = 0;
-  for (const index of order) answers[index] = letters[at++] === 's' ? 'settled' : 'lost';
-  return answers;
+export function settledOf(letters: string): Settled[] {
+  return Array.from(letters, (letter) => (letter === 's' ? 'settled' : 'lost'));
 }
 
 /** Whether an outcome leaves something to do, now or later, that others must hear of. */
@@ -48,7 +43,7 @@ export function makesWork({ type }: Outcome): boolean {
   return type !== 'succeeded' && type !== 'dead' && type !== 'cancelled';
 }
 
-/** The success of a task that is not kept, told for the first time. */
-function isDone({ outcome, repeat }: Settlement): boolean {
-  return outcome.type === 'succeeded' && outcome.keepMs === 0 && !repeat;
+/** The success of a task that is not kept and has no lock, told for the first time: to a claim it makes no difference. */
+function isDone({ outcome, receipt, repeat }: Settlement): boolean {
+  return outcome.type === 'succeeded' && outcome.keepMs === 0 && receipt !== undefined && !repeat;
 }

@@ -28,10 +28,14 @@ type SpanRow = [spanMs: number, at: number, ...counts: CountsRow];
 type SlotRow = [slot: number, task: string, outcome: SlotOutcome['outcome'], at: number];
 
 export class PostgresStats implements StatsStore {
-  constructor(private readonly functions: PostgresFunctions) {}
+  constructor(
+    /** For what runners tell: handlers that hold every connection of the application must not make them seem dead. */
+    private readonly hot: PostgresFunctions,
+    private readonly side: PostgresFunctions,
+  ) {}
 
   async report({ runner, aliveMs, runs, slots }: RunnerReport): Promise<void> {
-    await this.functions.call('report_v1', {
+    await this.hot.call('report_v1', {
       name: runner.name,
       info: toText(runner),
       aliveMs: keepArgument(aliveMs),
@@ -46,24 +50,24 @@ export class PostgresStats implements StatsStore {
   }
 
   async leave(runner: string): Promise<void> {
-    await this.functions.call('leave_v1', { name: runner });
+    await this.hot.call('leave_v1', { name: runner });
   }
 
   async runners(): Promise<LiveRunner[]> {
-    const rows = await this.functions.call('runners_v1', {});
+    const rows = await this.side.call('runners_v1', {});
     return (rows as [string, number, number][]).map(([info, startedAt, seenAt]) => ({
-      ...(fromText(info) as RunnerInfo),
+      ...readRunnerInfo(info),
       startedAt,
       seenAt,
     }));
   }
 
   async jobs(queues: readonly string[]): Promise<JobFigures[]> {
-    return ((await this.functions.call('jobs_v1', queues)) as JobRow[]).map(readFigures);
+    return ((await this.side.call('jobs_v1', queues)) as JobRow[]).map(readFigures);
   }
 
   async throughput(queue: string): Promise<Throughput> {
-    const rows = (await this.functions.call('throughput_v1', { queue })) as SpanRow[];
+    const rows = (await this.side.call('throughput_v1', { queue })) as SpanRow[];
     const spans = (isMinute: boolean): RunsInSpan[] =>
       rows
         .filter(([spanMs]) => (spanMs === minuteMs) === isMinute)
@@ -72,7 +76,7 @@ export class PostgresStats implements StatsStore {
   }
 
   async slots({ queue, id }: TaskRef): Promise<SlotOutcome[]> {
-    const rows = (await this.functions.call('slots_v1', { queue, id })) as SlotRow[];
+    const rows = (await this.side.call('slots_v1', { queue, id })) as SlotRow[];
     return rows.map(([slot, task, outcome, at]) => ({ slot, task, outcome, at }));
   }
 }
@@ -92,4 +96,14 @@ function readFigures(row: JobRow): JobFigures {
 
 function readCounts([succeeded, failed, dead, cancelled, lost, runMs, waitMs]: CountsRow): RunCounts {
   return { succeeded, failed, dead, cancelled, lost, runMs, waitMs };
+}
+
+/** JSON knows no Infinity, which a runner may have as its concurrency. */
+function readRunnerInfo(text: string): RunnerInfo {
+  const info = fromText(text) as RunnerInfo;
+  return { ...unlimited(info), queues: info.queues.map(unlimited) };
+}
+
+function unlimited<T extends { readonly concurrency: number | null }>(stored: T): T {
+  return stored.concurrency === null ? { ...stored, concurrency: Infinity } : stored;
 }

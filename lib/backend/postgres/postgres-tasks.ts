@@ -10,20 +10,22 @@ import type {
   TaskStore,
   Unparked,
 } from '../backend.js';
+import { ClaimEdges } from './claim-edges.js';
+import { idsByQueue, readNext, type ExchangeAnswer } from './postgres-claim.js';
 import { AddLine } from './postgres-add.js';
 import { annotate } from './postgres-annotate.js';
 import type { PostgresBell } from './postgres-bell.js';
+import type { Folding } from './postgres-folding.js';
 import type { PostgresFunctions } from './postgres-functions.js';
 import type { KnownQueues } from './postgres-queues.js';
 import { keepArgument, readClaimed, settlementArgument } from './postgres-records.js';
 import { HeldUpError } from './postgres-refusal.js';
-import { doneTexts, inOrder, makesWork, settleArguments, type SettleArguments } from './postgres-settle.js';
+import { renew } from './postgres-renew.js';
+import { doneTexts, makesWork, parted, settledOf } from './postgres-settle.js';
 import { arrayText, recordsOf, toText } from './postgres-text.js';
 
-/** How often a claim also forgets what is past its retention. */
+/** How often a claim also forgets what is past its retention, and brings the counters up to date. */
 const purgeEveryMs = 1_000;
-
-const leasesPerCall = 2_000;
 
 export interface PostgresTaskParts {
   /** For what runners ask; the application cannot take these connections away. */
@@ -32,18 +34,20 @@ export interface PostgresTaskParts {
   readonly side: PostgresFunctions;
   readonly bell: PostgresBell;
   readonly queues: KnownQueues;
+  readonly folding: Folding;
   readonly closed: AbortSignal;
   /** Whether the database dies with this process: a claim that it forgot would cost a task that kills its process no attempt. */
   readonly isInProcess: boolean;
 }
 
-/** The hot path: a method is one statement. */
+/** The hot path: a method is one statement, but for a claim with outcomes beside it, which are two. */
 export class PostgresTasks implements TaskStore {
   /** An exchange costs as much as some twenty tasks: halves of a hundred are no faster than the whole, and dearer. */
   readonly isWideFrom = 200;
   private turn = 0;
   private purgeAt = 0;
   private settling: Settling | undefined;
+  private readonly edges = new ClaimEdges();
   private readonly plain: AddLine;
   private readonly keyed: AddLine;
 
@@ -62,11 +66,13 @@ export class PostgresTasks implements TaskStore {
   }
 
   async add(groups: readonly (readonly NewTask[])[]): Promise<(Added[] | Error)[]> {
-    const { bell } = this.parts;
+    const { bell, folding } = this.parts;
     return Promise.all(
       groups.map(async (group) => {
         if (group.length === 0) return [];
         const added = await (this.mayBeHeld(group) ? this.keyed : this.plain).add(group);
+        folding.soon();
+        for (const { queue, due } of group) if ('at' in due || due.inMs < 0) this.edges.forget(queue);
         if (!(added instanceof Error))
           bell.ringAll(group.filter((_, at) => isStored(added[at]!)).map(({ queue }) => queue));
         return added;
@@ -77,27 +83,37 @@ export class PostgresTasks implements TaskStore {
   async claim(request: ClaimRequest): Promise<Claim> {
     const settling = this.settling;
     this.settling = undefined;
-    const outcomes = settling && settleArguments(settling.settlements);
-    const exchange = this.exchange(request, outcomes);
-    // What holds up the outcomes must not hold up the claim.
+    const { done, others, joined } = parted(settling?.settlements ?? []);
+    // Beside the claim, which then waits neither for it nor for the disk.
+    const doing = done.length > 0 ? this.settleDone(done) : undefined;
+    const exchange = this.exchange(request, others);
     settling?.answer(
-      exchange.then(
-        ([[letters]]) => this.settled(settling.settlements, outcomes!.order, letters),
-        (error: Error) => this.settleAfter(error, settling.settlements),
-      ),
+      Promise.all([
+        doing ?? [],
+        exchange.then(
+          ([[letters]]) => this.settled(others, letters),
+          // What holds up the outcomes must not hold up the claim.
+          (error: Error) => (others.length > 0 ? this.settleAfter(error, others) : []),
+        ),
+      ]).then(([first, second]) => joined(first, second)),
     );
     let answer: ExchangeAnswer;
+    let freesSlots = settling ? true : undefined;
     try {
       answer = await exchange;
     } catch (error) {
       if (!(error instanceof HeldUpError)) throw error;
-      answer = await this.exchange(request, undefined);
+      freesSlots = undefined;
+      answer = await this.exchange(request, []);
     }
     const [[, ...nexts], ...tasks] = answer;
-    return {
+    const claim = {
       tasks: tasks.map((fields) => readClaimed(request.queues, fields)),
-      nextInMs: nexts.map((next) => (next === '' ? Infinity : Number(next))),
+      nextInMs: nexts.map(readNext),
+      freesSlots,
     };
+    request.queues.forEach(({ queue }, index) => this.edges.learn(queue, nexts[index]!.split('!')[1]));
+    return claim;
   }
 
   /** Waits for the end of the moment, in case a claim is to go with it. */
@@ -110,18 +126,8 @@ export class PostgresTasks implements TaskStore {
     });
   }
 
-  async renew(leases: readonly Lease[], leaseMs: number): Promise<Renewal> {
-    const lost: Lease[] = [];
-    const cancelled: Lease[] = [];
-    const unanswered: Lease[] = [];
-    for (let from = 0; from < leases.length; from += leasesPerCall) {
-      const some = leases.slice(from, from + leasesPerCall);
-      const told = some.map(({ queue, id, epoch }) => [queue, id, epoch]);
-      const letters = (await this.parts.hot.call('renew_v1', { leaseMs, leases: told })) as string;
-      const lists: Record<string, Lease[]> = { l: lost, c: cancelled, u: unanswered };
-      some.forEach((lease, at) => lists[letters[at]!]?.push(lease));
-    }
-    return unanswered.length > 0 ? { lost, cancelled, unanswered } : { lost, cancelled };
+  renew(leases: readonly Lease[], leaseMs: number): Promise<Renewal> {
+    return renew(this.parts.hot, leases, leaseMs);
   }
 
   annotate(notes: readonly (Lease & { readonly notes: TaskNotes })[]): Promise<void> {
@@ -136,13 +142,13 @@ export class PostgresTasks implements TaskStore {
     return next === null ? { count } : { count, after: next };
   }
 
-  private async exchange(
-    request: ClaimRequest,
-    outcomes: SettleArguments | undefined,
-  ): Promise<ExchangeAnswer> {
+  private async exchange(request: ClaimRequest, outcomes: readonly Settlement[]): Promise<ExchangeAnswer> {
     const { queues, limit, leaseMs, runner, declares, holding } = request;
     const purges = performance.now() >= this.purgeAt;
-    if (purges) this.purgeAt = performance.now() + purgeEveryMs;
+    if (purges) {
+      this.purgeAt = performance.now() + purgeEveryMs;
+      this.parts.folding.isDone();
+    }
     const asked = toText({
       limit,
       leaseMs,
@@ -151,7 +157,8 @@ export class PostgresTasks implements TaskStore {
       remember: purges ? this.rememberMs : undefined,
       declares,
       holding: holding && idsByQueue(holding),
-      outcomes: outcomes?.outcomes,
+      edges: this.edges.of(request),
+      outcomes: outcomes.length > 0 ? outcomes.map(settlementArgument) : undefined,
       flush: this.parts.isInProcess || undefined,
       deadKeep: keepArgument(this.settings.deadKeepMs),
       cancelledKeep: keepArgument(this.settings.cancelledKeepMs),
@@ -160,7 +167,6 @@ export class PostgresTasks implements TaskStore {
       arrayText(queues.map(({ queue }) => queue)),
       arrayText(queues.map((one) => Math.min(one.limit, limit))),
       asked,
-      ...doneTexts(outcomes?.done ?? []),
     ]);
     return recordsOf(row!.answer as string) as ExchangeAnswer;
   }
@@ -176,13 +182,23 @@ export class PostgresTasks implements TaskStore {
     if (settling) settling.answer(this.settleNow(settling.settlements));
   }
 
+  private async settleDone(done: readonly Settlement[]): Promise<Settled[]> {
+    const keep = keepArgument(this.settings.cancelledKeepMs);
+    try {
+      const row = await this.parts.hot.ask('settle_done_v1', [...doneTexts(done), `${keep ?? ''}`]);
+      return settledOf(row!.answer as string);
+    } catch (error) {
+      return this.settleAfter(error as Error, done);
+    }
+  }
+
   private async settleNow(settlements: readonly Settlement[]): Promise<Settled[]> {
     if (settlements.length === 0) return [];
     const outcomes = settlements.map(settlementArgument);
     const cancelledKeep = keepArgument(this.settings.cancelledKeepMs);
     try {
       const letters = await this.parts.hot.call('settle_v1', { outcomes, cancelledKeep });
-      return this.settled(settlements, settlements.keys(), letters as string);
+      return this.settled(settlements, letters as string);
     } catch (error) {
       return this.settleAfter(error as Error, settlements);
     }
@@ -197,19 +213,16 @@ export class PostgresTasks implements TaskStore {
     return answers;
   }
 
-  private settled(all: readonly Settlement[], order: Iterable<number>, letters: string): Settled[] {
-    const answers = inOrder(order, letters);
-    this.parts.bell.ringAll(
-      all
-        .filter(({ outcome }, at) => answers[at] === 'settled' && makesWork(outcome))
-        .map(({ queue }) => queue),
-    );
+  private settled(all: readonly Settlement[], letters: string): Settled[] {
+    const answers = settledOf(letters);
+    const queues = all
+      .filter(({ outcome }, at) => answers[at] === 'settled' && makesWork(outcome))
+      .map(({ queue }) => queue);
+    for (const queue of queues) this.edges.forget(queue);
+    this.parts.bell.ringAll(queues);
     return answers;
   }
 }
-
-/** What an exchange answers: letters and nexts, then the tasks. */
-type ExchangeAnswer = [[letters: string, ...nexts: string[]], ...tasks: string[][]];
 
 /** Outcomes that wait for the end of the moment. */
 interface Settling {
@@ -224,12 +237,4 @@ function isPlain({ id, token, lock, replace }: NewTask): boolean {
 
 function isStored({ status }: Added): boolean {
   return status === 'enqueued' || status === 'replaced';
-}
-
-function idsByQueue(
-  refs: readonly { readonly queue: string; readonly id: string }[],
-): Record<string, string[]> {
-  const ids: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
-  for (const { queue, id } of refs) (ids[queue] ??= []).push(id);
-  return ids;
 }

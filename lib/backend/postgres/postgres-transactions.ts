@@ -4,6 +4,7 @@ import type { Added, BackendSettings } from '../backend.js';
 import type { TransactionStore } from '../transaction-store.js';
 import { addedOf, type StoredAnswer } from './postgres-add-call.js';
 import type { PostgresEngine } from './postgres-engine.js';
+import type { Folding } from './postgres-folding.js';
 import { answerOf, callOf } from './postgres-functions.js';
 import type { KnownQueues } from './postgres-queues.js';
 import { keepArgument, settlementArgument, taskArgument } from './postgres-records.js';
@@ -16,6 +17,7 @@ export class PostgresTransactions implements TransactionStore {
   constructor(
     private readonly engine: PostgresEngine,
     private readonly queues: KnownQueues,
+    private readonly folding: Folding,
     private readonly settings: BackendSettings,
   ) {}
 
@@ -31,6 +33,8 @@ export class PostgresTransactions implements TransactionStore {
     else await this.queues.know(queues);
     const argument = { notify: true, tasks: group.map(taskArgument), sizes: [group.length] };
     const answer = (await this.call(run, 'add_v1', argument)) as StoredAnswer;
+    // Beside the transaction, for what was committed before: it keeps no counter from anybody.
+    this.folding.soon();
     return group.map((_, at) => (answer ? addedOf(answer[at]!) : { status: 'enqueued' }));
   }
 

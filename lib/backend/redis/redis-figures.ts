@@ -24,9 +24,8 @@ export function runArguments(run: RunsOfJob): Arguments {
   return [run.job, ...counted.map((what) => Math.round(run[what])), run.lastError ?? ''];
 }
 
-/** The slot comes first in the text: it is by that that the script finds its place. */
 export function slotArguments({ id, slot, task, outcome }: TaskRef & Omit<SlotOutcome, 'at'>): Arguments {
-  return [id, slot, JSON.stringify({ slot, task, outcome })];
+  return [id, slot, task, outcome];
 }
 
 export function readJobFigures(queue: string, job: string, text: string): JobFigures {
@@ -51,10 +50,9 @@ export function readSpans(now: number, reply: readonly string[]): Throughput {
     const isMinute = reply[at]!.startsWith('m');
     const spanMs = isMinute ? minuteMs : hourMs;
     const spansAgo = Math.floor(now / spanMs) - Number(number);
-    if (spansAgo > (isMinute ? minutesShown : hoursShown)) continue;
+    if (spansAgo >= (isMinute ? minutesShown : hoursShown)) continue;
     (isMinute ? minutes : hours).push({ at: Number(number) * spanMs, ...readCounts(fields) });
   }
-  const byTime = (a: RunsInSpan, b: RunsInSpan) => a.at - b.at;
   return { minutes: minutes.sort(byTime), hours: hours.sort(byTime) };
 }
 
@@ -62,10 +60,17 @@ export function readLiveRunner(text: string): LiveRunner {
   const startedEnd = text.indexOf('|');
   const seenEnd = text.indexOf('|', startedEnd + 1);
   return {
-    ...(JSON.parse(text.slice(seenEnd + 1)) as RunnerInfo),
+    ...readRunnerInfo(text.slice(seenEnd + 1)),
     startedAt: Number(text.slice(0, startedEnd)),
     seenAt: Number(text.slice(startedEnd + 1, seenEnd)),
   };
+}
+
+/** JSON knows no Infinity, which a runner may have as its concurrency. */
+function readRunnerInfo(text: string): RunnerInfo {
+  return JSON.parse(text, (name, value: unknown) =>
+    name === 'concurrency' && value === null ? Infinity : value,
+  ) as RunnerInfo;
 }
 
 function readCounts(fields: readonly string[]): RunCounts {
@@ -73,4 +78,8 @@ function readCounts(fields: readonly string[]): RunCounts {
     (typeof counted)[number],
     number
   >;
+}
+
+function byTime(a: RunsInSpan, b: RunsInSpan): number {
+  return a.at - b.at;
 }

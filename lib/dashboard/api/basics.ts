@@ -29,7 +29,7 @@ export const apiBounds = {
   bodyBytes: 1_048_576,
 } as const;
 
-/** What every answer outside 200…299 holds, but for those of the application's own guards. */
+/** What every answer outside 200…299 holds, but for those of the application's own guards and body parser. */
 export interface ApiError {
   readonly error: {
     /** `STORE_UNAVAILABLE` (503): the store gives no answer. */

@@ -12,7 +12,13 @@ const known: Record<string, readonly [status: number, code: ApiErrorCode]> = {
   LOCK_CONFLICT: [409, 'CONFLICT'],
 };
 
-const ofStore = new Set(['STORE_UNAVAILABLE', 'UNUSABLE_STORE']);
+const ofStore = new Set([
+  'STORE_UNAVAILABLE',
+  'UNUSABLE_STORE',
+  'ENQUEUE_FAILED',
+  'ENQUEUE_TIMEOUT',
+  'QUEUE_CLOSED',
+]);
 const ofCode = [TypeError, RangeError, ReferenceError, SyntaxError, EvalError, URIError];
 
 interface KnownError {
@@ -35,8 +41,13 @@ export function failureOf(error: unknown): ApiFailure {
     const ofOption = option === undefined ? undefined : [{ path: option, message }];
     return new ApiFailure(status, answer, message, { violations: violations ?? ofOption, cause: error });
   }
-  if (typeof code === 'string' && ofStore.has(code)) return noAnswer(message, error);
-  return noAnswer(reasonOf(error), error);
+  return noAnswer(isOfStore(error) ? message : reasonOf(error), error);
+}
+
+/** Whether the package itself says that it is the store's fault. */
+export function isOfStore(error: unknown): boolean {
+  const { code } = Object(error) as { code?: unknown };
+  return typeof code === 'string' && ofStore.has(code);
 }
 
 /** A client's own words may hold addresses, but say more than none to whoever may look at all. */

@@ -2,7 +2,7 @@ import type { JobCatalog } from '../../catalog/job-catalog.js';
 import type { EnqueueAnswer, EnqueueChoices, JobDetails, JobList, ParamsCheck } from '../api/jobs.js';
 import { jobRow } from '../answers/job-answers.js';
 import { ApiFailure, notFound } from '../http/api-failure.js';
-import { failureOf } from '../http/failure-of.js';
+import { failureOf, isOfStore } from '../http/failure-of.js';
 import { Fields } from '../http/fields.js';
 import { get, post, type Asked, type Route } from './route.js';
 
@@ -68,9 +68,8 @@ function optionsOf(fields: Fields) {
 
 /** What a hook of the application throws refuses the enqueue: the store has nothing to do with it. */
 function refusalOf(error: unknown): ApiFailure {
-  const { code } = Object(error) as { code?: unknown };
   const failure = failureOf(error);
-  if (failure.status < 500 || code === 'STORE_UNAVAILABLE' || code === 'UNUSABLE_STORE') return failure;
+  if (failure.status < 500 || isOfStore(error)) return failure;
   const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return new ApiFailure(409, 'CONFLICT', `the application refused it: ${why.slice(0, 300)}`, {
     cause: error,

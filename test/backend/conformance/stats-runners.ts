@@ -38,6 +38,15 @@ export function describeStatsOfRunners(setup: Setup): void {
     );
 
     it(
+      'may run as many tasks at once as there are',
+      withStats(setup, async ({ queue, runner, report, live }) => {
+        const endless = runner({ concurrency: Infinity, queues: [{ name: queue, concurrency: Infinity }] });
+        await report({ runner: endless });
+        expect(await live()).toMatchObject(endless);
+      }),
+    );
+
+    it(
       'are no longer those that have left, until they report again',
       withStats(setup, async ({ stats, runner, runnerName, report, live, advance, now, about }) => {
         const other = `${runnerName}-2`;

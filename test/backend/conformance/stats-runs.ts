@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hour, minute } from './schedule-setup.js';
-import type { Setup } from './setup.js';
+import { leaseMs, type Setup } from './setup.js';
 import { nothing, total, withStats } from './stats-setup.js';
 
 const day = 24 * hour;
@@ -77,6 +77,30 @@ export function describeStatsOfRuns(setup: Setup): void {
             own.every(({ succeeded, job, lastError }) => succeeded === at + 1 && lastError === job),
           ).toBe(true);
         }
+      }),
+    );
+
+    it(
+      'hold runs of which no runner tells, as soon as a claim finds their leases ended, and once',
+      withStats(setup, async ({ backend, stats, queue, start, claim, advance, jobs }) => {
+        await start({ id: 'again', job: 'Mail', retries: 3 });
+        await start({ id: 'last', job: 'Mail', retries: 0 });
+        await start({ id: 'stopped', job: 'Print' });
+        await backend.catalog.cancel([{ queue, id: 'stopped' }]);
+        await advance(leaseMs);
+        for (let claims = 0; claims < 2; claims++) {
+          await claim({ limit: 0 });
+          const [mail, print, ...others] = await jobs();
+          expect(mail).toMatchObject({ ...nothing, job: 'Mail', lost: 2, dead: 1 });
+          expect(mail!.lastError).toMatch(/^LeaseLostError: .* did not settle before its lease ended/);
+          expect(mail!.lastFailureAt).toEqual(mail!.lastRunAt);
+          expect(print).toMatchObject({ ...nothing, job: 'Print', lost: 1, cancelled: 1 });
+          expect([print!.lastError, print!.lastFailureAt]).toEqual([undefined, undefined]);
+          expect(others).toEqual([]);
+        }
+        const { minutes, hours } = await stats.throughput(queue);
+        const all = { ...nothing, lost: 3, dead: 1, cancelled: 1 };
+        expect([total(minutes), total(hours)]).toEqual([all, all]);
       }),
     );
 

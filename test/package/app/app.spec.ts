@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { Test } from '@nestjs/testing';
 import { InvalidParamsError, JobQueue, JobRunner } from 'nestjs-jobs';
-import { AppModule, Greet, useJobs, whatHappens } from './app.js';
+import { jobMatchers, JobsTestingModule, TestJobs } from 'nestjs-jobs/testing';
+import { AppModule, Greet, Journal, useJobs, whatHappens } from './app.js';
 import { isLeaseRenewed, RedisModule } from './redis.js';
+
+expect.extend(jobMatchers);
 
 describe('An application that has installed nestjs-jobs', () => {
   it('runs its jobs between its start and its end', async () => {
@@ -25,4 +28,20 @@ describe('An application that has installed nestjs-jobs', () => {
     await app.init();
     expect(await isLeaseRenewed(app)).toBe(true);
   }, 60_000);
+
+  it('is tested in virtual time', async () => {
+    const imports = [AppModule, JobsTestingModule.forRoot({ now: new Date('2030-01-01') })];
+    const app = await Test.createTestingModule({ imports }).compile();
+    await app.init();
+    const jobs = app.get(TestJobs);
+    await app.get(JobQueue).enqueue(Greet, { to: 'Ada', on: new Date('2030-01-02') }, { in: '3d' });
+    expect(jobs).toHaveEnqueued(Greet, { to: expect.stringContaining('da') }, { in: '3d' });
+    expect(jobs).not.toHaveEnqueued(Greet, { to: 'Grace' });
+    await jobs.advance('3d');
+    expect(app.get(Journal).lines).toContain('the app greets Ada on 2030-01-02, attempt 1');
+    expect(await jobs.runJob(Greet, { to: 'Ada', on: new Date('2030-01-02') })).toMatchObject({
+      type: 'succeeded',
+    });
+    await app.close();
+  });
 });

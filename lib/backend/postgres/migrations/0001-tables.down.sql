@@ -9,6 +9,8 @@ DROP TABLE job_figures;
 DROP TABLE runners;
 DROP TABLE calls;
 DROP TABLE schedules;
+DROP TABLE moves;
+DROP TABLE counters;
 DROP TABLE tasks;
 DROP TABLE queues;
 DROP SEQUENCE versions;

@@ -82,6 +82,29 @@ CREATE INDEX tasks_parked ON tasks (queue, due_at, arrival) WHERE state = 'parke
 CREATE INDEX tasks_parkings ON tasks (queue, job, parking) WHERE state = 'parked';
 CREATE UNIQUE INDEX tasks_locks ON tasks (queue, held_key) WHERE held_key IS NOT NULL;
 
+-- How many tasks are in each state: what `moves` has gathered until it was last added to this.
+CREATE TABLE counters (
+  queue text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  tasks bigint NOT NULL,
+  PRIMARY KEY (queue, state)
+) WITH (fillfactor = 70);
+
+-- Changes of state, appended by whoever makes them and in the same transaction: nobody waits for a counter that others change,
+-- too. Nothing stands for tasks that came, or are gone. No index: it is short, and read as a whole.
+CREATE TABLE moves (
+  tasks integer NOT NULL,
+  queue text COLLATE "C" NOT NULL,
+  came_from text COLLATE "C",
+  went_to text COLLATE "C"
+) WITH (
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0,
+  -- What is cleared away is filled again at once: making the table shorter would only keep others from it.
+  vacuum_truncate = false
+);
+
 CREATE TABLE schedules (
   queue text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,

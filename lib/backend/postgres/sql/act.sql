@@ -6,7 +6,7 @@ BEGIN
     RETURN 'requested';
   END IF;
   IF task.state NOT IN ('scheduled', 'waiting', 'parked') THEN RETURN 'left'; END IF;
-  PERFORM finish(task, 'cancelled', end_of(now, cancelled_keep), why, now);
+  PERFORM moved(task.queue, task.state, finish(task, 'cancelled', end_of(now, cancelled_keep), why, now));
   RETURN 'done';
 END $$;
 
@@ -29,6 +29,7 @@ BEGIN
     fingerprint = NULL, parking = NULL, finished_at = NULL, remove_at = NULL, cancel_requested = false,
     held_key = CASE WHEN locks THEN t.lock_key END
   WHERE t.queue = task.queue AND t.id = task.id;
+  PERFORM moved(task.queue, task.state, 'waiting');
   RETURN 'done';
 EXCEPTION WHEN unique_violation THEN
   RETURN 'taken';
@@ -63,6 +64,7 @@ CREATE OR REPLACE FUNCTION remove_task(task tasks) RETURNS text LANGUAGE plpgsql
 BEGIN
   IF task.state = 'pending' THEN RETURN 'left'; END IF;
   DELETE FROM tasks t WHERE t.queue = task.queue AND t.id = task.id;
+  PERFORM moved(task.queue, task.state, NULL);
   RETURN 'done';
 END $$;
 
@@ -70,5 +72,6 @@ CREATE OR REPLACE FUNCTION run_now(task tasks, now bigint) RETURNS text LANGUAGE
 BEGIN
   IF task.state <> 'scheduled' THEN RETURN 'left'; END IF;
   UPDATE tasks t SET state = 'waiting', due_at = now WHERE t.queue = task.queue AND t.id = task.id;
+  PERFORM moved(task.queue, 'scheduled', 'waiting');
   RETURN 'done';
 END $$;

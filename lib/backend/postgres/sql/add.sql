@@ -4,12 +4,14 @@ CREATE OR REPLACE FUNCTION add_one(given new_task, now bigint, OUT status text, 
 DECLARE
   existing tasks;
   other tasks;
+  gone text;
   locks boolean := coalesce(given.phase <> 'while_executing', false);
 BEGIN
   FOR try IN 1..100 LOOP
     SELECT * INTO existing FROM tasks t WHERE t.queue = given.queue AND t.id = given.id;
     IF existing.remove_at <= now THEN
-      DELETE FROM tasks t WHERE t.queue = given.queue AND t.id = given.id AND t.remove_at <= now;
+      DELETE FROM tasks t WHERE t.queue = given.queue AND t.id = given.id AND t.remove_at <= now RETURNING t.state INTO gone;
+      IF FOUND THEN PERFORM moved(given.queue, gone, NULL); END IF;
       CONTINUE;
     END IF;
     IF existing.id IS NOT NULL THEN
@@ -45,7 +47,7 @@ BEGIN
           -- It stays the one that its own enqueue has stored: a repeat of that must know it again.
           given.token := other.token;
           given.id := other.id;
-          PERFORM start_anew(given, now);
+          PERFORM start_anew(given, other.state, now);
           status := 'replaced';
           RETURN;
         END IF;
@@ -56,12 +58,13 @@ BEGIN
 
     BEGIN
       IF existing.id IS NOT NULL AND given.replace THEN
-        PERFORM start_anew(given, now);
+        PERFORM start_anew(given, existing.state, now);
         status := 'replaced';
         RETURN;
       END IF;
       IF existing.id IS NOT NULL THEN
         DELETE FROM tasks t WHERE t.queue = given.queue AND t.id = given.id;
+        PERFORM moved(given.queue, existing.state, NULL);
       END IF;
       PERFORM insert_all(json_build_array(given), now);
       status := 'enqueued';
@@ -74,12 +77,14 @@ BEGIN
 END $$;
 
 -- Puts a task that is there back to its beginning, as another enqueue describes it; arrival and time of enqueue stay.
-CREATE OR REPLACE FUNCTION start_anew(given new_task, now bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION start_anew(given new_task, was text, now bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   due bigint := coalesce(given.at_ms, now + coalesce(given.in_ms, 0));
+  becomes text := CASE WHEN due > now THEN 'scheduled' ELSE 'waiting' END;
 BEGIN
+  PERFORM moved(given.queue, was, becomes);
   UPDATE tasks t SET
-    state = CASE WHEN due > now THEN 'scheduled' ELSE 'waiting' END, priority = coalesce(given.priority, 0), due_at = due,
+    state = becomes, priority = coalesce(given.priority, 0), due_at = due,
     epoch = 0, lost_epoch = 0, in_conflict = false, only_conflicts = false, lease_ends_at = NULL, attempt = 0, failures = 0, retries = given.retries,
     cancel_requested = false, expires_at = coalesce(given.expires_at, due + given.expires_in), keep_ms = given.keep,
     finished_at = NULL, remove_at = NULL, slot = given.slot, parking = NULL, lock_ttl_ms = given.ttl,
@@ -94,7 +99,7 @@ END $$;
 -- Stores tasks whose ids and locks are free; else it fails with a unique violation.
 CREATE OR REPLACE FUNCTION insert_all(given json, now bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO tasks (
+  WITH added AS (INSERT INTO tasks (
     queue, id, state, priority, due_at, enqueued_at, retries, expires_at, keep_ms, slot, lock_ttl_ms, lock_retry_after_ms,
     token, lock_key, lock_phase, lock_conflict, held_key, schedule_id, job, extra, params
   )
@@ -104,7 +109,8 @@ BEGIN
     CASE WHEN g.phase <> 'while_executing' THEN g.key END, g.schedule, g.job, g.extra, g.params
   FROM (
     SELECT *, coalesce(u.at_ms, now + coalesce(u.in_ms, 0)) AS due FROM json_populate_recordset(NULL::new_task, given) u
-  ) g;
+  ) g RETURNING tasks.queue, tasks.state)
+  INSERT INTO moves SELECT count(*), a.queue, NULL, a.state FROM added a GROUP BY a.queue, a.state;
 END $$;
 
 -- One after the other, as they are given; with a conflict that raises, none of them.

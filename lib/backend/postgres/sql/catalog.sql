@@ -58,19 +58,11 @@ BEGIN
   RETURN answer;
 END $$ SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off;
 
--- Per state how many tasks a queue has, without those that have none.
-CREATE OR REPLACE FUNCTION counts_of(asked_queue text, now bigint) RETURNS json LANGUAGE sql STABLE AS $$
-  SELECT coalesce(json_object_agg(c.state, c.count), '{}') FROM (
-    SELECT t.state, count(*) FROM tasks t
-    WHERE t.queue = asked_queue AND (t.remove_at IS NULL OR t.remove_at > now) GROUP BY t.state
-  ) c
-$$;
-
--- Argument: { queue }. Answer: { state: count }, see `counts_of`.
+-- Argument: { queue }. Answer: { state: count }, without those that have none.
 CREATE OR REPLACE FUNCTION counts_v1(asked text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  RETURN counts_of(asked::json ->> 'queue', now_ms())::text;
-END $$ SET search_path FROM CURRENT;
+  RETURN coalesce((SELECT c.counts FROM counts_of(ARRAY[asked::json ->> 'queue'], now_ms()) c), '{}')::text;
+END $$ SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off;
 
 -- The earliest due time of the tasks that wait, those included that no claim has promoted yet. Those of one priority lie in its
 -- order: one look for each priority that there is.
@@ -96,15 +88,17 @@ $$;
 CREATE OR REPLACE FUNCTION glance_v1(asked text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   now bigint := now_ms();
+  names text[] := ARRAY(SELECT json_array_elements_text(asked::json));
 BEGIN
   RETURN (
     SELECT coalesce(json_agg(json_build_array(
-      counts_of(a.queue, now), now - oldest_due(a.queue, now),
+      coalesce(c.counts, '{}'), now - oldest_due(a.queue, now),
       CASE WHEN q.paused_until = never() THEN 0 WHEN q.paused_until > now THEN q.paused_until - now END
     ) ORDER BY a.n), '[]')
-    FROM json_array_elements_text(asked::json) WITH ORDINALITY AS a (queue, n) LEFT JOIN queues q ON q.queue = a.queue
+    FROM unnest(names) WITH ORDINALITY AS a (queue, n)
+    LEFT JOIN counts_of(names, now) c ON c.queue = a.queue LEFT JOIN queues q ON q.queue = a.queue
   );
-END $$ SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off;
+END $$ SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off;
 
 -- Every queue that has held a task or a schedule.
 CREATE OR REPLACE FUNCTION queues_v1(asked text) RETURNS text LANGUAGE sql STABLE AS $$

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION unpark_v1(asked text) RETURNS text LANGUAGE plpgsql A
 DECLARE
   said json := asked::json;
   until bigint := coalesce((said ->> 'after')::bigint, (SELECT last_value FROM parkings));
-  moved integer;
+  count integer;
 BEGIN
   UPDATE tasks SET state = 'waiting', reason = NULL, fingerprint = NULL, parking = NULL WHERE ctid = ANY (ARRAY(
     SELECT t.ctid FROM json_array_elements(said -> 'definitions') d
@@ -12,6 +12,7 @@ BEGIN
       AND t.fingerprint <> '' AND t.fingerprint <> d ->> 1 AND t.reason <> 'unknown-job'
     LIMIT 1000 FOR UPDATE OF t SKIP LOCKED
   ));
-  GET DIAGNOSTICS moved = ROW_COUNT;
-  RETURN json_build_array(moved, CASE WHEN moved = 1000 THEN until::text END)::text;
+  GET DIAGNOSTICS count = ROW_COUNT;
+  PERFORM moved(said ->> 'queue', 'parked', 'waiting', count);
+  RETURN json_build_array(count, CASE WHEN count = 1000 THEN until::text END)::text;
 END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off;

@@ -25,7 +25,7 @@
 --   slots      the ids of schedules by the time at which to look at them: the next slot, later where a schedule was
 --              deferred, never (inf) where it is paused
 --   stats      j and a job: succeeded|failed|dead|cancelled|lost|runMs|waitMs|lastRunAt|lastFailureAt|lastError;
---              m and a minute (from 1970, modulo 61): that minute and the first seven; h and an hour (modulo 169): likewise
+--              m and a minute (from 1970, modulo 60): that minute and the first seven; h and an hour (modulo 168): likewise
 -- A member of the other sorted sets is prefix:id; the prefix is the arrival number, with the priority behind it unless that is 0,
 -- so that equal scores stand in order of arrival.
 local RS, US = '\30', '\31'

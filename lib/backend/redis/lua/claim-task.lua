@@ -52,7 +52,11 @@ end
 local function note_lost(q, id, ended, error)
   local value = redis.call('HGET', q.tasks, id)
   if not value then return end
-  local job = string.match(value, RS .. '([^' .. US .. ']*)')
+  local part = '([^' .. US .. ']*)' .. US
+  local job, _, schedule, slot = string.match(value, RS .. part .. part .. part .. part)
+  if schedule ~= '' and slot ~= '' then
+    note_slot(q, string.gsub(string.gsub(schedule, '%%1F', US), '%%25', '%%'), slot, id, ended)
+  end
   q.lost = q.lost or {}
   local lost = q.lost[job] or { job = job, counts = { 0, 0, 0, 0, 0, 0, 0 }, failure = '' }
   q.lost[job] = lost
@@ -91,7 +95,7 @@ local function recover(q, member, dead_keep, cancelled_keep)
     local error = { name = 'LeaseLostError', message = 'runner ' .. lost_runner .. ' did not settle before its lease ended' }
     add_error(q, id, run, cjson.encode(error))
     local is_dead = run.attempt > run.retries
-    note_lost(q, id, is_dead and 'dead' or 'waiting', error)
+    note_lost(q, id, is_dead and 'dead' or 'lost', error)
     if is_dead then return finish(q, id, run, 'd', dead_keep, lock) end
   end
   run.state = 'w'

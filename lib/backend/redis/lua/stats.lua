@@ -1,7 +1,7 @@
--- What runs came to, per job and per span of time; after common. Counts are succeeded, failed, dead, cancelled, lost, runMs,
+-- What runs came to, per job, per span of time and per slot of a schedule; after common. Counts are succeeded, failed, dead, cancelled, lost, runMs,
 -- waitMs.
 
-local COUNTS, MINUTES, HOURS = 7, 61, 169
+local COUNTS, MINUTES, HOURS, KEPT_SLOTS = 7, 60, 168, 20
 
 local function add_counts(fields, from, counts)
   for i = 1, COUNTS do fields[from + i] = int((tonumber(fields[from + i]) or 0) + counts[i]) end
@@ -36,4 +36,25 @@ local function count_runs(q, runs)
   end
   count_in_span(q, 'm', math.floor(now / 60000), MINUTES, all)
   count_in_span(q, 'h', math.floor(now / 3600000), HOURS, all)
+end
+
+local function slot_in(text)
+  return tonumber(string.match(text, '^{"slot":(%-?%d+)'))
+end
+
+-- The latest slot first; of one that ended anew only the latest end. They go with their schedule.
+local function note_slot(q, id, slot, task, outcome)
+  if redis.call('HEXISTS', q.schedules, id) == 0 then return end
+  local before, after, is_in = redis.call('HGET', q.notes, id .. ':s') or '', {}, false
+  local entry = '{"slot":' .. slot .. ',"task":' .. cjson.encode(task) .. ',"outcome":"' .. outcome .. '","at":' .. int(now) .. '}'
+  slot = tonumber(slot)
+  for other in string.gmatch(before, '[^\n]+') do
+    local other_slot = slot_in(other)
+    if not is_in and other_slot <= slot then
+      after[#after + 1], is_in = entry, true
+    end
+    if other_slot ~= slot then after[#after + 1] = other end
+  end
+  if not is_in then after[#after + 1] = entry end
+  redis.call('HSET', q.notes, id .. ':s', table.concat(after, '\n', 1, math.min(#after, KEPT_SLOTS)))
 end
