@@ -1,5 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
+import type { Overview } from '../../lib/dashboard/api.js';
+import { OverviewContext } from './core/overview.js';
 import { useLive, usePage } from './core/page-parts.js';
+import { useResource } from './core/resource.js';
 import { readRoute, useHash, type PageName, type Route } from './core/route.js';
 import { NoticeList } from './parts/notice-list.js';
 import { Empty } from './parts/states.js';
@@ -21,6 +24,7 @@ export function Shell() {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const { title } = usePage().session;
+  const overview = useResource<Overview>('overview');
 
   useEffect(() => {
     const heading = main.current?.querySelector('h1')?.textContent;
@@ -35,7 +39,7 @@ export function Shell() {
   }, [route.page, route.query.get('id')]);
 
   return (
-    <>
+    <OverviewContext.Provider value={overview}>
       <a
         class="skip-link"
         href="#content"
@@ -53,7 +57,7 @@ export function Shell() {
         <Page route={route} />
       </main>
       <NoticeList />
-    </>
+    </OverviewContext.Provider>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import type { ParamsField, ParamsValue } from '../../../lib/dashboard/api.js';
+import { counted } from '../core/words.js';
 import { useChecking, violationsAt } from './violations.js';
 
 /** What a control needs to be read out with its label and with what is wrong. */
@@ -71,8 +72,8 @@ function hintFor(field: ParamsValue & { default?: unknown }): string {
     description,
     type in kind && kind[type as keyof typeof kind],
     format,
-    minimum !== undefined && `at least ${minimum}`,
-    maximum !== undefined && `at most ${maximum}`,
+    minimum !== undefined && `at least ${counted(minimum)}`,
+    maximum !== undefined && `at most ${counted(maximum)}`,
     constraints.exclusiveMinimum !== undefined && `more than ${constraints.exclusiveMinimum}`,
     constraints.exclusiveMaximum !== undefined && `less than ${constraints.exclusiveMaximum}`,
     multipleOf !== undefined && `a multiple of ${multipleOf}`,

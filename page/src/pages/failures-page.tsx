@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { FailureGroup, FailureList, Overview, TaskAction } from '../../../lib/dashboard/api.js';
+import type { FailureGroup, FailureList, TaskAction } from '../../../lib/dashboard/api.js';
 import { useMay, usePage } from '../core/page-parts.js';
 import { useResource } from '../core/resource.js';
 import { hrefOf, showAs } from '../core/route.js';
@@ -20,7 +20,6 @@ export function FailuresPage({ query }: { query: URLSearchParams }) {
   const now = Math.floor((Date.now() + aheadMs) / 60_000) * 60_000;
   const { queue, job, text, sinceMs, to } = view;
   const from = sinceMs === undefined ? view.from : now - sinceMs;
-  const overview = useResource<Overview>('overview').data;
   const failures = useResource<FailureList>('failures', { queue, job, text, from, to });
   const change = (change: Partial<TaskView>) =>
     showAs(hrefOf('failures', taskViewQuery({ ...view, ...change })));
@@ -38,7 +37,7 @@ export function FailuresPage({ query }: { query: URLSearchParams }) {
           to,
         },
       },
-      what: `dead tasks of ${job} that ended so`,
+      what: `dead tasks of ${job} that ended with “${error}”`,
     });
   return (
     <>
@@ -50,7 +49,7 @@ export function FailuresPage({ query }: { query: URLSearchParams }) {
           </span>
         )}
       </PageHead>
-      <TaskFilters view={view} overview={overview} onChange={change} />
+      <TaskFilters view={view} onChange={change} />
       <Loaded of={failures} what="the failures">
         {({ groups, isComplete, count }) => (
           <>

@@ -1,5 +1,5 @@
-import type { Overview, StateCounts } from '../../../lib/dashboard/api.js';
-import { useResource } from '../core/resource.js';
+import type { StateCounts } from '../../../lib/dashboard/api.js';
+import { useOverview } from '../core/overview.js';
 import { hrefOf, showAs } from '../core/route.js';
 import { stateMeanings, states } from '../core/state-words.js';
 import { counted } from '../core/words.js';
@@ -13,7 +13,7 @@ import { TroubleList } from '../parts/trouble-list.js';
 import { hrefOfTasks } from '../tasks/task-view.js';
 
 export function OverviewPage({ query }: { query: URLSearchParams }) {
-  const overview = useResource<Overview>('overview');
+  const overview = useOverview();
   const span: ChartSpan = query.get('span') === 'day' ? 'day' : 'hour';
   return (
     <>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { Overview, QueueActRequest, QueueRow } from '../../../lib/dashboard/api.js';
+import type { QueueActRequest, QueueRow } from '../../../lib/dashboard/api.js';
+import { useOverview } from '../core/overview.js';
 import { useMay, usePage } from '../core/page-parts.js';
-import { useResource } from '../core/resource.js';
 import { hrefOf, showAs } from '../core/route.js';
 import { ActButton } from '../parts/act-button.js';
 import { Dialog } from '../parts/dialog.js';
@@ -21,7 +21,7 @@ const pauses = [
 ];
 
 export function QueuesPage({ query }: { query: URLSearchParams }) {
-  const overview = useResource<Overview>('overview');
+  const overview = useOverview();
   const mayOperate = useMay('operate');
   const [pausing, setPausing] = useState<QueueRow>();
   const span: ChartSpan = query.get('span') === 'day' ? 'day' : 'hour';

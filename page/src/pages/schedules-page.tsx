@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { JobList, Overview, ScheduleList, ScheduleRow } from '../../../lib/dashboard/api.js';
+import type { JobList, ScheduleList, ScheduleRow } from '../../../lib/dashboard/api.js';
 import { failureOf } from '../core/api-failure.js';
+import { useQueueNames } from '../core/overview.js';
 import { useMay, usePage } from '../core/page-parts.js';
 import { useResource } from '../core/resource.js';
 import { hrefOf, showAs } from '../core/route.js';
@@ -20,7 +21,7 @@ export function SchedulesPage({ query }: { query: URLSearchParams }) {
     isPaused: query.get('isPaused') === 'true' ? true : undefined,
   };
   const change = (change: Partial<typeof filter>) => showAs(hrefOf('schedules', { ...filter, ...change }));
-  const queues = useResource<Overview>('overview').data?.queues.map(({ name }) => name) ?? [];
+  const queues = useQueueNames();
   const jobs = useResource<JobList>('jobs').data?.jobs.map(({ name }) => name) ?? [];
   const first = useResource<ScheduleList>('schedules', { ...filter, limit: 100 });
   const isFiltered = searchOf(filter) !== '';

@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Overview, TaskRow } from '../../../lib/dashboard/api.js';
+import type { TaskRow } from '../../../lib/dashboard/api.js';
 import { useMay, usePage } from '../core/page-parts.js';
-import { useResource } from '../core/resource.js';
 import { showAs } from '../core/route.js';
 import { many } from '../core/words.js';
 import { PageHead } from '../parts/page-head.js';
@@ -18,7 +17,6 @@ export function TasksPage({ query }: { query: URLSearchParams }) {
   const { aheadMs } = usePage();
   const view = readTaskView(query);
   const pages = useTaskPages(view);
-  const overview = useResource<Overview>('overview').data;
   const mayOperate = useMay('operate');
   const [selected, select] = useState<ReadonlyMap<string, TaskRow>>(new Map());
   const [intent, setIntent] = useState<Intent>();
@@ -58,8 +56,8 @@ export function TasksPage({ query }: { query: URLSearchParams }) {
           />
         )}
       </PageHead>
-      <StateTabs view={view} overview={overview} />
-      <TaskFilters view={view} overview={overview} onChange={change} />
+      <StateTabs view={view} />
+      <TaskFilters view={view} onChange={change} />
       {view.error && (
         <p class="chip">
           <span class="mono cut">{view.error}</span>

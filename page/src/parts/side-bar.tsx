@@ -1,4 +1,5 @@
 import type { StateCounts } from '../../../lib/dashboard/api.js';
+import { useCounts } from '../core/overview.js';
 import { useLive, useMay, usePage } from '../core/page-parts.js';
 import { hrefOf, type PageName } from '../core/route.js';
 import { themes, useTheme } from '../core/theme.js';
@@ -25,7 +26,7 @@ const entries: readonly Entry[] = [
 
 export function SideBar({ page }: { page: PageName | undefined }) {
   const { session } = usePage();
-  const { counts } = useLive();
+  const counts = useCounts();
   const mayEnqueue = useMay('enqueue');
   return (
     <header class="side">

@@ -1,13 +1,14 @@
 import type { Overview, StateCounts } from '../../../lib/dashboard/api.js';
-import { useLive } from '../core/page-parts.js';
+import { useCounts, useOverview } from '../core/overview.js';
 import { stateMeanings, states } from '../core/state-words.js';
 import { counted } from '../core/words.js';
 import { hrefOfTasks, type TaskView } from './task-view.js';
 
 /** The states as links, with the number of tasks in each, as far as that is known: a queue has counts, a search has none. */
-export function StateTabs({ view, overview }: { view: TaskView; overview: Overview | undefined }) {
-  const live = useLive().counts;
-  const counts = countsOf(view, overview, live);
+export function StateTabs({ view }: { view: TaskView }) {
+  const { data } = useOverview();
+  const all = useCounts();
+  const counts = countsOf(view, data, all);
   const tab = (state: TaskView['state'], label: string, meaning: string, count?: number) => {
     const isHere = view.state.join() === state.join();
     return (
@@ -34,10 +35,10 @@ export function StateTabs({ view, overview }: { view: TaskView; overview: Overvi
 function countsOf(
   { queue, job, text, error, sinceMs, from, to }: TaskView,
   overview: Overview | undefined,
-  live: StateCounts | undefined,
+  all: StateCounts | undefined,
 ): StateCounts | undefined {
   const isSearch = job.length || text || error || sinceMs || from || to;
   if (isSearch || queue.length > 1) return undefined;
-  if (queue.length === 0) return live ?? overview?.counts;
+  if (queue.length === 0) return all;
   return overview?.queues.find(({ name }) => name === queue[0])?.counts;
 }

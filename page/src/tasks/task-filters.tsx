@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { JobList, Overview } from '../../../lib/dashboard/api.js';
+import type { JobList } from '../../../lib/dashboard/api.js';
+import { useQueueNames } from '../core/overview.js';
 import { useResource } from '../core/resource.js';
 import { useSettled } from '../core/settled.js';
 import { Icon } from '../parts/icon.js';
@@ -24,16 +25,8 @@ export interface Filtered {
 
 type Change = (change: Partial<Filtered>) => void;
 
-export function TaskFilters({
-  view,
-  overview,
-  onChange,
-}: {
-  view: Filtered;
-  overview: Overview | undefined;
-  onChange: Change;
-}) {
-  const queues = overview?.queues.map(({ name }) => name) ?? [];
+export function TaskFilters({ view, onChange }: { view: Filtered; onChange: Change }) {
+  const queues = useQueueNames();
   const jobs = useResource<JobList>('jobs').data?.jobs.map(({ name }) => name) ?? [];
   return (
     <div class="filters" role="search">
