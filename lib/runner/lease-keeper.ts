@@ -3,7 +3,7 @@ import type { Clock, ClockTimer } from '../task/clock.js';
 import { LeaseLostError, TaskCancelledError } from '../task/errors.js';
 import type { Lease } from '../task/outcome.js';
 import type { TaskRef } from '../task/task-record.js';
-import { earliestEnd, type Attempt } from './attempt.js';
+import { earliestEnd, leaseName, type Attempt } from './attempt.js';
 import { EarlyRings } from './early-rings.js';
 import type { RunnerSettings } from './runner-settings.js';
 
@@ -240,9 +240,8 @@ export class LeaseKeeper {
   }
 
   private among(attempts: Iterable<Attempt>, leases: readonly Lease[]): Set<Attempt> {
-    const epochs = new Set(leases.map(({ queue, epoch }) => `${epoch} ${queue}`));
-    const isAmong = ({ claimed: { queue, epoch } }: Attempt) => epochs.has(`${epoch} ${queue}`);
-    return new Set(Array.from(attempts).filter(isAmong));
+    const names = new Set(leases.map(leaseName));
+    return new Set(Array.from(attempts).filter(({ claimed }) => names.has(leaseName(claimed))));
   }
 }
 

@@ -54,6 +54,16 @@ describe('A lease keeper', () => {
     expect(asked).toHaveLength(1);
     await keeper.stop();
   });
+
+  it('loses but the lease that is lost, though a store gives one epoch to all that it claims at once', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    const [lost, kept] = [watch(lease), watch({ ...lease, id: 'two' })];
+    await clock.advance(1_000);
+    asked[0]!.answer({ ...none, lost: [lease] });
+    await clock.advance(0);
+    expect([lost.reason(), kept.reason()]).toEqual(['LeaseLostError', undefined]);
+    await keeper.stop();
+  });
 });
 
 describe('A lease keeper whose store is silent in part', () => {
