@@ -45,6 +45,8 @@ export class ChargeCard {
 
 class CardDeclined extends Error {
   override name = 'CardDeclined';
+  /** Not where this was made. */
+  override stack = super.stack?.replaceAll(/file:\S+\//g, 'file:///srv/shop/dist/');
 }
 
 class ImportParams {

@@ -104,13 +104,15 @@ function End({ pages, view }: { pages: TaskPages; view: TaskView }) {
   const { rows, hasMore, isLoading, isNew, isTired, failure, more, reload } = pages;
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (!hasMore || isTired || failure) return;
-    const near = new IntersectionObserver(([seen]) => seen?.isIntersecting && more(), {
+    // Looked at anew after each answer: what was in sight while one was under way still is.
+    if (!hasMore || isTired || failure || isLoading) return;
+    // The last of what is told at once is how it stands.
+    const near = new IntersectionObserver((told) => told.at(-1)?.isIntersecting && more(), {
       rootMargin: '800px',
     });
     near.observe(end.current!);
     return () => near.disconnect();
-  }, [hasMore, isTired, failure, more, rows.length]);
+  }, [hasMore, isTired, failure, isLoading, more, rows.length]);
   return (
     <div ref={end} class="list-end">
       {isNew && isLoading && <Loading what="tasks" />}

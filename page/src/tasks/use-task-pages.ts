@@ -48,6 +48,8 @@ export function useTaskPages(view: TaskView): TaskPages {
   const latest = useRef({ view, held });
   latest.current = { view, held };
   const calls = useRef<AbortController>(undefined);
+  // What is drawn lags behind: two calls of one moment must not both go out.
+  const isBusy = useRef(false);
   // A relative time is counted once, so that all pages belong to one question.
   const askedAt = useRef(0);
 
@@ -55,6 +57,7 @@ export function useTaskPages(view: TaskView): TaskPages {
     async (isMore: boolean) => {
       calls.current?.abort();
       const { signal } = (calls.current = new AbortController());
+      isBusy.current = true;
       const { view, held } = latest.current;
       if (!isMore) askedAt.current = Date.now() + aheadMs;
       hold((held) => ({ ...held, isLoading: true, failure: undefined, isTired: false }));
@@ -85,6 +88,9 @@ export function useTaskPages(view: TaskView): TaskPages {
         });
       } catch (error) {
         if (!signal.aborted) hold((held) => ({ ...held, isLoading: false, failure: failureOf(error) }));
+      } finally {
+        // One that was broken off has a successor.
+        if (!signal.aborted) isBusy.current = false;
       }
     },
     [api, aheadMs],
@@ -102,7 +108,7 @@ export function useTaskPages(view: TaskView): TaskPages {
         const { view, held } = latest.current;
         const isElsewhere =
           queues && view.queue.length > 0 && !view.queue.some((queue) => queues.includes(queue));
-        if (isElsewhere || held.isLoading) return;
+        if (isElsewhere || isBusy.current) return;
         if (held.pages <= 1) void load(false);
         else if (queues) hold((held) => ({ ...held, isStale: true }));
       }),
@@ -111,7 +117,7 @@ export function useTaskPages(view: TaskView): TaskPages {
 
   const more = useCallback(() => {
     const { held } = latest.current;
-    if (!held.isLoading && held.next !== undefined) void load(true);
+    if (!isBusy.current && held.next !== undefined) void load(true);
   }, [load]);
   const reload = useCallback(() => void load(false), [load]);
   return { ...held, hasMore: held.next !== undefined, more, reload };
