@@ -25,10 +25,11 @@ export function describeProperty(
               await fc.asyncModelRun(() => ({ model: new Model(settings), real }), steps);
             })(),
           ),
-          { numRuns: options.runs },
+          // Interrupted before the test is: a counterexample that is still being made smaller is told then, not a time limit.
+          { numRuns: options.runs, interruptAfterTimeLimit: 540_000, markInterruptAsFailure: true },
         ),
       // Only an end to what hangs: with other work on the machine it may take minutes.
-      300_000,
+      600_000,
     );
   });
 }
