@@ -17,6 +17,7 @@ export default {
     '^nestjs-jobs/terminus$': '<rootDir>/lib/terminus/index.ts',
     '^nestjs-jobs/postgres$': '<rootDir>/lib/backend/postgres/index.ts',
     '^nestjs-jobs/testing$': '<rootDir>/lib/testing/index.ts',
+    '^nestjs-jobs/dashboard$': '<rootDir>/lib/dashboard/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   transform: {

@@ -5,6 +5,7 @@ import { hints } from './hints.js';
 import { AskForFeedback } from './jobs/ask-for-feedback.js';
 import { SendWelcome } from './jobs/send-welcome.js';
 import { SyncContact } from './jobs/sync-contact.js';
+import { receiveVisitors } from './visitors.js';
 
 const port = Number(process.env.PORT ?? 3000);
 const app = await NestFactory.create(AppModule);
@@ -19,6 +20,7 @@ try {
   await jobs.enqueue(SendWelcome, { to: 'grace@example.com' });
   await jobs.enqueue(AskForFeedback, { to: 'grace@example.com' });
   await jobs.enqueue(SyncContact, { email: 'grace@example.com' });
+  receiveVisitors(jobs);
 } catch (error) {
   if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
   console.error(`Port ${port} is taken by another program. Choose another one: PORT=${port + 1} npm start`);

@@ -5,7 +5,7 @@ import { JobCatalog } from 'nestjs-jobs';
 export class TasksController {
   constructor(private readonly catalog: JobCatalog) {}
 
-  /** How many tasks are in which state. Those that succeeded are gone, unless `keep` says otherwise. */
+  /** How many tasks are in which state. Those that succeeded are gone after the hour that `retention` gives them. */
   @Get()
   counts() {
     return this.catalog.counts('default');

@@ -20,6 +20,9 @@ describe('the README keeps up with the code', () => {
     ['Runner', 'lib/jobs.options.ts', 'RunnerOptions'],
     ['Logging', 'lib/jobs.options.ts', 'LogOptions'],
     ['Health', 'lib/health/health-options.ts', 'HealthOptions'],
+    ['Options of the dashboard', 'lib/dashboard/dashboard-options.ts', 'DashboardMount'],
+    ['Options of the dashboard', 'lib/dashboard/dashboard-options.ts', 'DashboardSettings'],
+    ['Options of the dashboard', 'lib/dashboard/dashboard-options.ts', 'TroubleBounds'],
     ['Choosing it', 'lib/backend/redis/redis-target.ts', 'RedisBackendOptions'],
     ['Where the database is', 'lib/backend/postgres/postgres-target.ts', 'PostgresBackendOptions'],
     ['Declaring a job', 'lib/job/job-options.ts', 'JobOptions'],
@@ -131,6 +134,14 @@ describe('the README keeps up with the code', () => {
     const codes = [...source.matchAll(/^ {2}\| '([\w-]+)'/gm)].map(([, code]) => code!);
     expect(codes.length).toBeGreaterThan(5);
     for (const code of codes) expect(text('Health')).toContain(`| \`${code}\``);
+  });
+
+  test('the dashboard has every trouble that it shows', () => {
+    const source = readFileSync('lib/dashboard/api/overview.ts', 'utf8');
+    const codes = [...source.matchAll(/^ {2}\| '([\w-]+)'/gm)].map(([, code]) => code!);
+    const { text } = sections.find(({ heading }) => heading === 'What is shown as a trouble')!;
+    expect(codes.length).toBeGreaterThan(5);
+    for (const code of codes) expect(text).toContain(`| \`${code}\``);
   });
 
   test('every exported class and function is mentioned', () => {

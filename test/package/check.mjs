@@ -51,7 +51,7 @@ async function pack() {
 /** An application in a folder of its own: the shared source, and what makes it a Nest 12 or a Nest 11 one. */
 async function tryOut(name, furtherChecks) {
   const folder = join(temporary, name);
-  const terminus = name === 'nest-12-esm' ? '12' : '11';
+  const nest = name === 'nest-12-esm' ? '12' : '11';
   const checks = {
     install: async () => {
       await cp(join(here, 'app'), folder, { recursive: true });
@@ -68,8 +68,18 @@ async function tryOut(name, furtherChecks) {
       npm(folder, 'install', '--prefer-offline', '--no-package-lock', '@electric-sql/pglite'),
     'run on PGlite': () => run(folder, 'node', 'dist/pglite.js'),
     'install terminus': () =>
-      npm(folder, 'install', '--prefer-offline', '--no-package-lock', `@nestjs/terminus@${terminus}`),
+      npm(folder, 'install', '--prefer-offline', '--no-package-lock', `@nestjs/terminus@${nest}`),
     'its indicator is up': () => run(folder, 'node', '-e', isUp),
+    'install Express and Fastify': () =>
+      npm(
+        folder,
+        'install',
+        '--prefer-offline',
+        '--no-package-lock',
+        `@nestjs/platform-express@${nest}`,
+        `@nestjs/platform-fastify@${nest}`,
+      ),
+    'its dashboard answers': () => run(folder, 'node', '-e', isServed),
   };
   for (const [what, check] of Object.entries(checks)) {
     const isPassed = await step(`${name}: ${what}`, check);
@@ -97,6 +107,31 @@ const isUp = `void (async () => {
   if (jobs.status !== 'up') throw new Error(JSON.stringify(jobs));
 })()`;
 
+/** A script that fails unless the dashboard gives its page, its files and its figures on both frameworks. */
+const isServed = `void (async () => {
+  await import('reflect-metadata');
+  const { NestFactory } = await import('@nestjs/core');
+  const { ExpressAdapter } = await import('@nestjs/platform-express');
+  const { FastifyAdapter } = await import('@nestjs/platform-fastify');
+  const { JobsModule } = await import('nestjs-jobs');
+  const { JobsDashboardModule } = await import('nestjs-jobs/dashboard');
+  for (const adapter of [new ExpressAdapter(), new FastifyAdapter()]) {
+    const authorize = () => ['view'];
+    const imports = [JobsModule.forRoot({ backend: 'memory:' }), JobsDashboardModule.forRoot({ authorize })];
+    const app = await NestFactory.create({ module: class {}, imports }, adapter, { logger: ['warn', 'error'] });
+    app.setGlobalPrefix('ops');
+    await app.listen(0, '127.0.0.1');
+    const page = await fetch((await app.getUrl()) + '/ops/jobs');
+    const [, script] = /src="([^"]+)"/.exec(await page.text());
+    for (const path of [script, 'api/v1/overview', 'api/v1/openapi.json']) {
+      const answer = await fetch(new URL(path, page.url));
+      await answer.text();
+      if (answer.status !== 200) throw new Error(path + ': ' + answer.status);
+    }
+    await app.close();
+  }
+})()`;
+
 /** A script that fails unless the package gives its names in that way. */
 function loads(how) {
   return `void (async () => {
@@ -105,6 +140,8 @@ function loads(how) {
     const { postgresBackend } = ${how}('nestjs-jobs/postgres');
     const { JobsTestingModule } = ${how}('nestjs-jobs/testing');
     JobsTestingModule.forRoot();
+    const { JobsDashboardModule } = ${how}('nestjs-jobs/dashboard');
+    JobsDashboardModule.forRoot();
     JobsModule.forRoot({ backend: redisBackend({ url: 'redis://localhost' }) });
     JobsModule.forRoot({ backend: postgresBackend({ url: 'postgres://localhost' }) });
   })()`;

@@ -47,7 +47,7 @@ export async function resolvableTypes(tarball) {
     excludeEntrypoints: ['./package.json'],
   });
   assert(result.types, 'the package has no types');
-  const entries = ['.', './redis', './postgres', './terminus', './testing'];
+  const entries = ['.', './redis', './postgres', './terminus', './testing', './dashboard'];
   assert.deepEqual(Object.keys(result.entrypoints), entries);
   assert.deepEqual(result.problems, []);
 }

@@ -38,6 +38,7 @@ export async function buildSamples(): Promise<SampleBuild> {
         '.': './lib/index.js',
         './postgres': './lib/backend/postgres/index.js',
         './testing': './lib/testing/index.js',
+        './dashboard': './lib/dashboard/index.js',
       },
     }),
   );

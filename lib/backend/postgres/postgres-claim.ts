@@ -1,7 +1,7 @@
 /** What an exchange answers: letters and nexts, then the tasks. */
 export type ExchangeAnswer = [[letters: string, ...nexts: string[]], ...tasks: string[][]];
 
-/** Behind it may stand that there is litter. */
+/** Behind it may stand an edge. */
 export function readNext(next: string): number {
   const inMs = Number.parseInt(next, 10);
   return Number.isNaN(inMs) ? Infinity : inMs;

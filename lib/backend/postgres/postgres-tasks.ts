@@ -112,7 +112,7 @@ export class PostgresTasks implements TaskStore {
       nextInMs: nexts.map(readNext),
       freesSlots,
     };
-    this.edges.learn(request, claim, (index) => nexts[index]!.endsWith('!'));
+    request.queues.forEach(({ queue }, index) => this.edges.learn(queue, nexts[index]!.split('!')[1]));
     return claim;
   }
 

@@ -1,6 +1,7 @@
 // Starts the servers that the tests use, once for all test files; each finds its address in the environment.
 // Installs the libraries that only some tests use.
 import { installLibraries } from '../../orm/install.mjs';
+import { findChromium } from './chromium.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startRedisCluster } from './redis-cluster.mjs';
 import { startRedis } from './redis.mjs';
@@ -19,6 +20,7 @@ export default async function globalSetup() {
     started(startPostgres()),
     installLibraries(),
   ]);
+  process.env.TEST_CHROMIUM = findChromium();
   process.env.TEST_REDIS_URL = redis.url;
   process.env.TEST_REDIS_CLUSTER_URL = cluster.url;
   process.env.TEST_POSTGRES_URL = postgres.url;

@@ -208,16 +208,17 @@ END $$;
 
 -- Takes the best tasks of a queue, `wanted` at most; says whether there may be more now, and whether there is litter: entries of
 -- rows that were claimed before, but which an old snapshot keeps from being cleared away, so that every look reads them again.
--- With an edge the look begins there, where an earlier one ended, but for better priorities.
+-- With an edge (priority, due time, arrival) the look begins behind it, where an earlier one ended, but for better priorities.
 CREATE OR REPLACE FUNCTION claim_from(
-  asked_queue text, queue_number integer, wanted integer, declares text[], edge_priority integer, edge_due bigint, drawn bigint,
+  asked_queue text, queue_number integer, wanted integer, declares text[], edge bigint[], drawn bigint,
   lease_end bigint, asked_runner text, cancelled_keep bigint, now bigint,
-  OUT claimed text, OUT taken integer, OUT has_more boolean, OUT is_littered boolean
+  OUT claimed text, OUT taken integer, OUT has_more boolean, OUT is_littered boolean, OUT next_edge bigint[]
 ) LANGUAGE plpgsql AS $$
 DECLARE
   from_priority integer := -1001;
-  from_due bigint := -9223372036854775808;
-  below integer := coalesce(edge_priority, 1001);
+  from_due bigint := 0;
+  from_arrival bigint := 0;
+  below integer := coalesce(edge[1], 1001);
   read_before bigint := entries_read('tasks_waiting');
   places tid[];
   last_priority integer;
@@ -255,9 +256,10 @@ BEGIN
         (t.expires_at <= now AND is_fresh(t))
           OR t.lock_phase = 'while_executing' OR (t.lock_phase = 'until_executed' AND t.failures > 0) AS is_odd
       FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
-        AND (t.priority, t.due_at) >= (from_priority, from_due) AND t.priority < below
+        AND (t.priority, t.due_at, t.arrival) > (from_priority, from_due, from_arrival) AND t.priority < below
       ORDER BY t.priority, t.due_at, t.arrival LIMIT missing FOR UPDATE SKIP LOCKED
     ) p;
+    IF places IS NOT NULL THEN next_edge := ARRAY[last_priority, last_due_at, last_arrival]; END IF;
     IF places IS NULL THEN
       EXIT WHEN below = 1001;
     ELSIF is_odd THEN
@@ -278,8 +280,9 @@ BEGIN
     END IF;
     IF places IS NULL OR cardinality(places) < missing THEN
       EXIT WHEN below = 1001;
-      from_priority := edge_priority;
-      from_due := edge_due;
+      from_priority := edge[1];
+      from_due := edge[2];
+      from_arrival := edge[3];
       below := 1001;
     END IF;
   END LOOP;
@@ -287,7 +290,7 @@ BEGIN
   has_more := CASE
     WHEN expired >= 1000 THEN true
     WHEN taken < wanted THEN false
-    WHEN last_arrival IS NULL THEN has_work(asked_queue, declares, edge_priority, edge_due)
+    WHEN last_arrival IS NULL THEN has_work(asked_queue, declares, edge)
     -- Behind the last one: what lies before it has just been taken, and would be read once more.
     ELSE EXISTS (
       SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
@@ -309,9 +312,9 @@ BEGIN
 END $$;
 
 -- Takes the best due tasks of some queues, in turn, so that none starves, from each as many as it has room for. Argument:
--- { limit, leaseMs, runner, turn, remember?, declares?, holding?: { queue: [id …] }, edges?: { queue: [priority, dueAt, since] } }.
--- Answers the tasks, each as `claimed_text`, and per queue, after a separator, when to look again, with ! behind it where there
--- is litter, see `claim_from`.
+-- { limit, leaseMs, runner, turn, remember?, declares?, holding?: { queue: [id …] }, edges?: { queue: edge and since } }.
+-- Answers the tasks, each as `claimed_text`, and per queue, after a separator, when to look again, behind a ! the next
+-- edge and the time, where there is litter or an edge was given, see `claim_from`.
 -- With `remember` what is past its retention is forgotten, and calls that are older than that many milliseconds; and moves are
 -- added to the counters.
 CREATE OR REPLACE FUNCTION claim_all(
@@ -330,11 +333,9 @@ DECLARE
   -- Of those that were asked, whether there is more.
   has_more boolean[] := array_fill(NULL::boolean, ARRAY[count]);
   is_open boolean[] := array_fill(true, ARRAY[count]);
-  is_littered boolean[] := array_fill(false, ARRAY[count]);
-  edge_priority integer[] := array_fill(NULL::integer, ARRAY[count]);
-  edge_due bigint[] := array_fill(NULL::bigint, ARRAY[count]);
+  edges text[] := array_fill(NULL::text, ARRAY[count]);
+  next_edges text[] := array_fill(NULL::text, ARRAY[count]);
   since bigint[] := array_fill(-1::bigint, ARRAY[count]);
-  edge json;
   share integer;
   rest integer;
   wanted integer;
@@ -353,10 +354,8 @@ BEGIN
     END IF;
     IF remembered IS NOT NULL THEN PERFORM purge(names[i], now); END IF;
     IF said -> 'edges' IS NOT NULL THEN
-      edge := said -> 'edges' -> names[i];
-      edge_priority[i] := edge ->> 0;
-      edge_due[i] := edge ->> 1;
-      since[i] := coalesce((edge ->> 2)::bigint, -1);
+      edges[i] := said -> 'edges' ->> names[i];
+      since[i] := coalesce((edges[i]::bigint[])[4], -1);
     END IF;
     PERFORM catch_up(names[i], since[i], dead_keep, cancelled_keep, now);
     is_open[i] := room[i] > 0;
@@ -381,13 +380,15 @@ BEGIN
       rest := rest - 1;
       CONTINUE WHEN wanted = 0;
       got := claim_from(
-        names[i], i - 1, wanted, declares, edge_priority[i], edge_due[i], drawn, lease_end, asked_runner, cancelled_keep, now
+        names[i], i - 1, wanted, declares, edges[i]::bigint[], drawn, lease_end, asked_runner, cancelled_keep, now
       );
       claimed := claimed || got.claimed;
       missing := missing - got.taken;
       room[i] := room[i] - got.taken;
       has_more[i] := got.has_more;
-      is_littered[i] := is_littered[i] OR got.is_littered;
+      IF got.next_edge IS NOT NULL AND (got.is_littered OR edges[i] IS NOT NULL) THEN
+        next_edges[i] := array_to_string(got.next_edge, ',');
+      END IF;
       is_open[i] := room[i] > 0 AND got.taken = wanted;
     END LOOP;
   END LOOP;
@@ -396,22 +397,22 @@ BEGIN
     nexts := concat(nexts, E'\x1f', CASE
       WHEN paused[i] = never() THEN NULL
       WHEN paused[i] > 0 THEN paused[i] - now
-      WHEN coalesce(has_more[i], has_work(names[i], declares, edge_priority[i], edge_due[i])) THEN 0
+      WHEN coalesce(has_more[i], has_work(names[i], declares, edges[i]::bigint[])) THEN 0
       ELSE next_in(names[i], since[i], now)
-    END, CASE WHEN is_littered[i] THEN '!' END);
+    END, '!' || next_edges[i] || ',' || now);
   END LOOP;
 END $$;
 
 -- Not in SQL, as nothing that a claim calls: such a function is planned anew in every transaction.
-CREATE OR REPLACE FUNCTION has_work(asked_queue text, declares text[], edge_priority integer, edge_due bigint) RETURNS boolean
+CREATE OR REPLACE FUNCTION has_work(asked_queue text, declares text[], edge bigint[]) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN
   RETURN EXISTS (
     SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
-      AND (t.priority, t.due_at) >= (coalesce(edge_priority, -1001), coalesce(edge_due, -9223372036854775808))
+      AND (t.priority, t.due_at, t.arrival) > (coalesce(edge[1], -1001), coalesce(edge[2], 0), coalesce(edge[3], 0))
   ) OR (
-    edge_priority IS NOT NULL AND EXISTS (
-      SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting' AND t.priority < edge_priority
+    edge IS NOT NULL AND EXISTS (
+      SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting' AND t.priority < edge[1]
     )
   ) OR (
     cardinality(declares) > 0 AND EXISTS (

@@ -1,0 +1,6 @@
+import { openApiDocument } from '../openapi/document.js';
+import { get, type Route } from './route.js';
+
+export function documentRoute(): Route {
+  return get('openapi.json', () => openApiDocument());
+}

@@ -1,0 +1,78 @@
+import type { JobCatalog } from '../../catalog/job-catalog.js';
+import type { TaskAction } from '../api/basics.js';
+import type { FailureList, TaskActed, TaskDetails, TaskList, TaskPreview } from '../api/tasks.js';
+import { failureList, taskDetails, taskRow } from '../answers/task-answers.js';
+import { notFound } from '../http/api-failure.js';
+import type { Fields } from '../http/fields.js';
+import { nameOf, pageOf } from './page-fields.js';
+import { get, post, type Asked, type Route } from './route.js';
+import { filterNames, readFilter, readWhich } from './task-filter-fields.js';
+
+const actions: readonly TaskAction[] = ['retry', 'runNow', 'cancel', 'remove'];
+const mostActed = 10_000;
+
+/** `acted`: something was done, and is to be seen. */
+export function taskRoutes(catalog: JobCatalog, acted: () => void): Route[] {
+  return [
+    get('tasks', (asked) => tasks(catalog, asked.query(...filterNames, 'limit', 'after', 'backwards'))),
+    get('task', (asked) => task(catalog, asked)),
+    get('failures', (asked) => failures(catalog, asked.query('queue', 'job', 'from', 'to', 'text', 'error'))),
+    post('tasks/preview', 'operate', async (asked) => preview(catalog, await asked.body('action', 'which'))),
+    post('tasks/act', 'operate', async (asked) => {
+      const answer = await act(catalog, asked);
+      acted();
+      return answer;
+    }),
+  ];
+}
+
+async function tasks(catalog: JobCatalog, fields: Fields): Promise<TaskList> {
+  const page = { ...pageOf(fields), backwards: fields.flag('backwards') ?? false };
+  const { tasks, next, complete } = await catalog.tasks(readFilter(fields), page);
+  return { tasks: tasks.map(taskRow), next, isComplete: complete };
+}
+
+async function task(catalog: JobCatalog, asked: Asked): Promise<TaskDetails> {
+  const name = nameOf(asked.query('queue', 'id'));
+  const found = await catalog.task(name);
+  if (!found)
+    throw notFound('there is no such task: it has been removed, or was kept no longer after it ended');
+  return taskDetails(found, asked.visitor.roles.has('operate'));
+}
+
+async function failures(catalog: JobCatalog, fields: Fields): Promise<FailureList> {
+  const { queue, job, from, to, text, error } = readFilter(fields);
+  return failureList(await catalog.failures({ queue, job, from, to, text, error }));
+}
+
+/** For names it tells how many there are, whatever their states: what is left alone is told by the act. */
+async function preview(catalog: JobCatalog, fields: Fields): Promise<TaskPreview> {
+  const which = readWhich(fields, fields.oneOf('action', actions));
+  if ('refs' in which) return { count: which.refs.length, isComplete: true };
+  const { count, complete } = await catalog.count(which.filter);
+  return { count, isComplete: complete };
+}
+
+async function act(catalog: JobCatalog, asked: Asked): Promise<TaskActed> {
+  const fields = await asked.body('action', 'which', 'limit', 'after');
+  const action = fields.oneOf('action', actions);
+  const which = readWhich(fields, action);
+  const page = { limit: fields.integer('limit', 1, mostActed), after: fields.cursor('after') };
+  const { done, requested, left, taken, missing, next } = await ('refs' in which
+    ? catalog[action](which.refs)
+    : catalog[action](which.filter, page));
+  const counts = { done, requested, left, taken, missing };
+  const meant = 'refs' in which ? namesIn(which.refs) : `all of ${JSON.stringify(which.filter)}`;
+  asked.did(`${action} of ${meant}: ${countsIn(counts)}`);
+  return { ...counts, next };
+}
+
+function namesIn(refs: readonly { queue: string; id: string }[]): string {
+  const some = refs.slice(0, 5).map(({ queue, id }) => JSON.stringify(`${queue}/${id}`));
+  return refs.length > 5 ? `${some.join(', ')} and ${refs.length - 5} more` : some.join(', ');
+}
+
+function countsIn(counts: Readonly<Record<string, number>>): string {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.map(([what, count]) => `${count} ${what}`).join(', ') || 'none';
+}

@@ -1,0 +1,133 @@
+import { useState } from 'preact/hooks';
+import type { FailureGroup, FailureList, TaskAction } from '../../../lib/dashboard/api.js';
+import { useMay, usePage } from '../core/page-parts.js';
+import { useResource } from '../core/resource.js';
+import { hrefOf, showAs } from '../core/route.js';
+import { counted, many } from '../core/words.js';
+import { Moment } from '../parts/moment.js';
+import { PageHead } from '../parts/page-head.js';
+import { Empty, Loaded } from '../parts/states.js';
+import { ConfirmAct, type Intent } from '../tasks/confirm-act.js';
+import { TaskFilters } from '../tasks/task-filters.js';
+import { hrefOfTasks, isFiltered, readTaskView, taskViewQuery, type TaskView } from '../tasks/task-view.js';
+
+export function FailuresPage({ query }: { query: URLSearchParams }) {
+  const { aheadMs } = usePage();
+  const view = readTaskView(query);
+  const [intent, setIntent] = useState<Intent>();
+  const mayOperate = useMay('operate');
+  // To the minute, so that the question stays the same from one look to the next.
+  const now = Math.floor((Date.now() + aheadMs) / 60_000) * 60_000;
+  const { queue, job, text, sinceMs, to } = view;
+  const from = sinceMs === undefined ? view.from : now - sinceMs;
+  const failures = useResource<FailureList>('failures', { queue, job, text, from, to });
+  const change = (change: Partial<TaskView>) =>
+    showAs(hrefOf('failures', taskViewQuery({ ...view, ...change })));
+  const intend = (action: TaskAction, { job, error }: FailureGroup) =>
+    setIntent({
+      action,
+      which: {
+        filter: {
+          state: ['dead'],
+          job: [job],
+          error,
+          ...(queue.length > 0 && { queue }),
+          ...(text && { text }),
+          from,
+          to,
+        },
+      },
+      what: `dead tasks of ${job} that ended with “${error}”`,
+    });
+  return (
+    <>
+      <PageHead title="Failures">
+        {failures.data && (
+          <span class="faint num">
+            {failures.data.isComplete ? '' : 'the latest '}
+            {many(failures.data.count, 'dead task')}
+          </span>
+        )}
+      </PageHead>
+      <TaskFilters view={view} onChange={change} />
+      <Loaded of={failures} what="the failures">
+        {({ groups, isComplete, count }) => (
+          <>
+            {!isComplete && (
+              <p class="hint">
+                There are more dead tasks than can be looked at in one go: the groups hold the latest{' '}
+                {counted(count)}.
+              </p>
+            )}
+            {groups.length === 0 ? (
+              <section class="card">
+                <Empty title={isFiltered(view) ? 'No failure matches.' : 'Nothing has died.'}>
+                  {isFiltered(view) ? (
+                    <a href={hrefOf('failures')}>Clear the filter</a>
+                  ) : (
+                    'Tasks come here when their last attempt has failed.'
+                  )}
+                </Empty>
+              </section>
+            ) : (
+              <ul class="groups">
+                {groups.map((group) => (
+                  <Group
+                    key={`${group.job} ${group.error}`}
+                    group={group}
+                    onAct={mayOperate ? (action) => intend(action, group) : undefined}
+                  />
+                ))}
+              </ul>
+            )}
+          </>
+        )}
+      </Loaded>
+      {intent && <ConfirmAct intent={intent} onClose={() => setIntent(undefined)} />}
+    </>
+  );
+}
+
+function Group({ group, onAct }: { group: FailureGroup; onAct?: (action: TaskAction) => void }) {
+  const { job, error, count, queues, firstAt, lastAt, sample } = group;
+  return (
+    <li class="card group">
+      <div class="group-text">
+        <p class="group-head">
+          <a href={hrefOfTasks({ state: ['dead'], job: [job], error })} class="row-link">
+            {job}
+          </a>
+          <span class="faint">in {queues.join(', ')}</span>
+        </p>
+        <p class="mono group-error">{error}</p>
+        <p class="faint">
+          first <Moment at={firstAt} />, last <Moment at={lastAt} /> ·{' '}
+          <a href={hrefOf('task', { queue: sample.queue, id: sample.id })}>the latest one</a>
+        </p>
+      </div>
+      <span class="group-count num" title={many(count, 'dead task')}>
+        {counted(count)}
+      </span>
+      {onAct && (
+        <div class="group-buttons">
+          <button
+            type="button"
+            class="button is-main"
+            aria-label={`Redrive ${many(count, 'task')} of ${job}`}
+            onClick={() => onAct('retry')}
+          >
+            Redrive
+          </button>
+          <button
+            type="button"
+            class="button"
+            aria-label={`Remove ${many(count, 'task')} of ${job}`}
+            onClick={() => onAct('remove')}
+          >
+            Remove
+          </button>
+        </div>
+      )}
+    </li>
+  );
+}
