@@ -66,7 +66,10 @@ export function describeScheduleProperty(
             })(),
           ),
           // Interrupted before the test is: a counterexample that is still being made smaller is told then, not a time limit.
-          { numRuns: options.runs, interruptAfterTimeLimit: 540_000, markInterruptAsFailure: true },
+          {
+            numRuns: options.runs,
+            plugins: [fc.interruptAfterTimeLimit(540_000, { failOnInterrupt: true })],
+          },
         ),
       // Only an end to what hangs: with other work on the machine it may take minutes.
       600_000,
