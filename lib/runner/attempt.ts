@@ -1,6 +1,6 @@
 import type { ClaimedTask, LeaseGuard } from '../backend/backend.js';
 import type { LockConflictError } from '../task/errors.js';
-import type { Outcome } from '../task/outcome.js';
+import type { Lease, Outcome } from '../task/outcome.js';
 import type { ParkReason, TaskNotes } from '../task/task-record.js';
 import type { Task, TaskJournal } from '../task/task.js';
 import { RunNotes } from './run-notes.js';
@@ -143,4 +143,9 @@ export function earliestEnd(attempts: ReadonlySet<Attempt>, except?: ReadonlySet
   for (const attempt of attempts)
     if (!except?.has(attempt) && !attempt.isLost) earliest = Math.min(earliest, attempt.leaseEndsAt);
   return earliest;
+}
+
+/** Tells leases apart: a store may give one epoch to all that it claims at once. */
+export function leaseName({ queue, id, epoch }: Lease): string {
+  return `${epoch} ${id} ${queue}`;
 }

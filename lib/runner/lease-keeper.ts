@@ -3,7 +3,7 @@ import type { Clock, ClockTimer } from '../task/clock.js';
 import { LeaseLostError, TaskCancelledError } from '../task/errors.js';
 import type { Lease } from '../task/outcome.js';
 import type { TaskRef } from '../task/task-record.js';
-import { earliestEnd, type Attempt } from './attempt.js';
+import { earliestEnd, leaseName, type Attempt } from './attempt.js';
 import { EarlyRings } from './early-rings.js';
 import type { RunnerSettings } from './runner-settings.js';
 
@@ -23,7 +23,7 @@ export class LeaseKeeper {
   private patience: ClockTimer | undefined;
   private failedSince: number | undefined;
   private readonly early = new EarlyRings();
-
+  private isStopped = false;
   private readonly leaseMs: number;
   guard: LeaseGuard | undefined;
 
@@ -102,6 +102,7 @@ export class LeaseKeeper {
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true;
     this.timer?.cancel();
     this.patience?.cancel();
     this.ending?.cancel();
@@ -166,6 +167,8 @@ export class LeaseKeeper {
       cancelled,
       unanswered = [],
     } = attempts.length === 0 ? nothingToTell : await this.renewNow(attempts);
+    // What is answered after the end concerns nobody, and must set no timer.
+    if (this.isStopped) return;
     if (this.failedSince !== undefined) this.recovered('leases are renewed again');
     this.renewed(attempts, unanswered, sentAt + this.leaseMs);
     if (lost.length > 0) this.lose(lost);
@@ -223,8 +226,8 @@ export class LeaseKeeper {
   }
 
   private abortEnding(): void {
-    // Before another runner may begin.
-    const latest = this.clock.elapsed() + this.marginMs;
+    // Before another runner may begin; timers, which know whole milliseconds, may fire a moment early.
+    const latest = this.clock.elapsed() + this.marginMs + 1;
     for (const attempt of this.attempts)
       if (attempt.leaseEndsAt <= latest && this.endOf(attempt) <= latest)
         attempt.abort(new LeaseLostError(`task ${attempt.claimed.id}: its lease could not be renewed`));
@@ -237,9 +240,8 @@ export class LeaseKeeper {
   }
 
   private among(attempts: Iterable<Attempt>, leases: readonly Lease[]): Set<Attempt> {
-    const epochs = new Set(leases.map(({ queue, epoch }) => `${epoch} ${queue}`));
-    const isAmong = ({ claimed: { queue, epoch } }: Attempt) => epochs.has(`${epoch} ${queue}`);
-    return new Set(Array.from(attempts).filter(isAmong));
+    const names = new Set(leases.map(leaseName));
+    return new Set(Array.from(attempts).filter(({ claimed }) => names.has(leaseName(claimed))));
   }
 }
 

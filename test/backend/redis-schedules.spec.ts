@@ -27,7 +27,9 @@ afterEach(() => {
 /** Schedules on a server, and the script calls that they make; a test may have some of them fail. */
 async function setup() {
   const target = redisTarget({ url });
-  const client = makeClient(target);
+  const client = makeClient(target) as Redis;
+  // As patient as the connection below: a loaded machine may leave a thousand calls at once without an answer for a while.
+  client.options.socketTimeout = 30_000;
   await connect(client, target);
   const connection = new RedisConnection(client, new RedisKeys('schedules'), 30_000, 'plain');
   open.push(connection);

@@ -3,7 +3,8 @@ import { Job, type Backend, type TaskInfo } from 'nestjs-jobs';
 import type { TestApp } from '../support/app.js';
 import { describeCatalog, idsOf } from './fixtures/catalog-stage.js';
 
-const count = 100_000;
+// Several times what one call of the catalog looks at.
+const count = 40_000;
 const perQueue = count / 4;
 const queues = ['q0', 'q1', 'q2', 'q3'];
 
@@ -44,7 +45,7 @@ describeCatalog(
     let during: ReturnType<typeof watched>['during'];
 
     beforeEach(async () => {
-      app = await start({ providers: [Noted] });
+      app = await start({ providers: [Noted], options: { enqueueTimeout: '1m' } });
       for (const queue of queues)
         await app.jobs.bulk((bulk) => {
           for (let n = 0; n < perQueue; n++)
@@ -58,10 +59,10 @@ describeCatalog(
       const first = await during(() => app.catalog.tasks(filter, { limit: 100 }));
       expect(first).toMatchObject({ calls: 1, rows: 100 });
       let after = first.answer.next;
-      for (let n = 0; n < 20; n++) after = (await app.catalog.tasks(filter, { limit: 1_000, after })).next;
+      for (let n = 0; n < 8; n++) after = (await app.catalog.tasks(filter, { limit: 1_000, after })).next;
       const deep = await during(() => app.catalog.tasks(filter, { limit: 100, after }));
       expect(deep).toMatchObject({ calls: 1, rows: 100 });
-      expect(deep.answer.tasks[0]!.id).toBe('q1 20100');
+      expect(deep.answer.tasks[0]!.id).toBe('q1 8100');
       const last = await during(() => app.catalog.tasks(filter, { limit: 100, backwards: true }));
       expect(last).toMatchObject({ calls: 1, rows: 100 });
       expect(last.answer.tasks[0]!.id).toBe(`q1 ${perQueue - 1}`);
@@ -94,8 +95,8 @@ describeCatalog(
     });
 
     it('finds an id at once', async () => {
-      const { answer, rows } = await during(() => app.catalog.tasks({ text: 'q3 17000' }, { limit: 1 }));
-      expect([idsOf(answer.tasks), rows]).toEqual([['q3 17000'], 0]);
+      const { answer, rows } = await during(() => app.catalog.tasks({ text: 'q3 7000' }, { limit: 1 }));
+      expect([idsOf(answer.tasks), rows]).toEqual([['q3 7000'], 0]);
     });
 
     it('searches in bounded pieces, and finds everything by and by', async () => {
@@ -120,15 +121,15 @@ describeCatalog(
       let done = 0;
       for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
         const { answer, rows } = await during(() =>
-          app.catalog.cancel({ state: 'waiting', queue: ['q0', 'q1'] }, { after }),
+          app.catalog.cancel({ state: 'waiting', queue: queues.slice(1) }, { after }),
         );
         expect(answer.done).toBeLessThanOrEqual(10_000);
-        expect(rows).toBeLessThanOrEqual(30_000);
+        expect(rows).toBeLessThanOrEqual(25_000);
         done += answer.done;
         after = answer.next;
       }
-      expect(done).toBe(2 * perQueue);
-      expect(await app.catalog.counts()).toMatchObject({ waiting: 2 * perQueue, cancelled: 2 * perQueue });
+      expect(done).toBe(3 * perQueue);
+      expect(await app.catalog.counts()).toMatchObject({ waiting: perQueue, cancelled: 3 * perQueue });
     }, 60_000);
   },
   ['memory', 'redis'],

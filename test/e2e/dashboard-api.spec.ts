@@ -177,12 +177,13 @@ describe.each(stages)("The dashboard's API on %s and %s", (adapter, place) => {
       ({ body: overview } = await get<Overview>('overview'));
       const task = overview.runners.flatMap(({ tasks }) => tasks).find((one) => one.id === id);
       const mail = overview.queues.find(({ name }) => name === 'mail');
-      return task?.progress?.percent === 40 && mail?.charts.hour.succeeded.at(-1) === 1;
+      return task?.progress?.percent === 40 && mail!.charts.hour.succeeded.includes(1);
     });
     expect(overview.counts).toMatchObject({ pending: 1, succeeded: 1, waiting: 0 });
     expect(overview.charts.hour.succeeded).toHaveLength(60);
     expect(overview.charts.day.succeeded).toHaveLength(24);
-    expect(overview.charts.day.succeeded.at(-1)).toBe(1);
+    // It may have run in the minute, and in the hour, before this one.
+    expect(overview.charts.day.succeeded.slice(-2)).toContain(1);
     expect(overview.runners).toMatchObject([
       {
         pid: process.pid,

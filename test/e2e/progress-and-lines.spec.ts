@@ -167,7 +167,7 @@ describe('task.log', () => {
     const { id } = await app.jobs.enqueue(Talking);
     await app.advance(0);
     const lines = (attempt: number, at: number) =>
-      ['before run', 'run', 'after run'].map((what) => ({ at, message: `${what} ${attempt}` }));
+      ['before run', 'run', 'after run'].map((what) => ({ at: new Date(at), message: `${what} ${attempt}` }));
     expect(await app.catalog.task(id)).toMatchObject({ state: 'scheduled', lines: lines(1, startedAt) });
     await app.advance(10 * second);
     expect(await app.catalog.task(id)).toMatchObject({
@@ -295,7 +295,7 @@ describe('What a run says', () => {
       end.open();
       await settled();
       const record = await app.catalog.task(id);
-      expect(record).toMatchObject({ state: 'succeeded', result: '"done"', progress: { percent: 10 } });
+      expect(record).toMatchObject({ state: 'succeeded', result: 'done', progress: { percent: 10 } });
       expect(record?.lines?.at(-1)).toMatchObject({ message: 'last' });
       if (trouble === down) expect(record?.lines).toMatchObject([{ message: 'first' }, { message: 'last' }]);
       expect(app.lines.filter(({ level }) => level !== 'log')).toEqual([]);

@@ -217,7 +217,7 @@ describe('jobs.result', () => {
     go.open();
     await app.advance(second);
     await stopping;
-    expect(await app.catalog.task(id)).toMatchObject({ state: 'succeeded', result: '40' });
+    expect(await app.catalog.task(id)).toMatchObject({ state: 'succeeded', result: 40 });
   });
 
   it('comes from another application on the same store', async () => {

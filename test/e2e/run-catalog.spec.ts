@@ -144,7 +144,7 @@ describe('cancelling', () => {
     expect((await app.catalog.task(id))?.state).toBe('pending');
     end.open();
     await settled();
-    expect((await app.catalog.task(id))?.result).toBe('false');
+    expect((await app.catalog.task(id))?.result).toBe(false);
   });
 });
 

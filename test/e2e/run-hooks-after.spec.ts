@@ -113,7 +113,7 @@ describe('afterRun', () => {
     expect(runs).toBe(1);
     expect(await app.catalog.task(id)).toMatchObject({
       state: 'succeeded',
-      result: '"done"',
+      result: 'done',
       failures: 0,
       errors: [],
     });

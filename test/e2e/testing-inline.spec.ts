@@ -104,7 +104,7 @@ describe('An application under test, inline', () => {
     const task = await queue.enqueue(Count);
     expect(await catalog.task(task.id)).toMatchObject({
       state: 'succeeded',
-      result: '7',
+      result: 7,
       attempt: 1,
       progress: { percent: 70, note: 'seven of ten' },
       lines: [{ message: 'counted' }],

@@ -37,8 +37,8 @@ export async function buildSamples(): Promise<SampleBuild> {
       exports: {
         '.': './lib/index.js',
         './postgres': './lib/backend/postgres/index.js',
-        './dashboard': './lib/dashboard/index.js',
         './testing': './lib/testing/index.js',
+        './dashboard': './lib/dashboard/index.js',
       },
     }),
   );

@@ -1,0 +1,91 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import type { Backend, ClaimedTask, Renewal } from '../../lib/backend/backend.js';
+import { Attempt, type Scribe } from '../../lib/runner/attempt.js';
+import { LeaseKeeper } from '../../lib/runner/lease-keeper.js';
+import type { ClockTimer } from '../../lib/task/clock.js';
+import type { Lease } from '../../lib/task/outcome.js';
+import { CountingClock } from '../support/counting-clock.js';
+
+const lease = { queue: 'default', id: 'one', epoch: 1 };
+const leaseMs = 3_000;
+
+const noScribe: Scribe = { now: () => 0, noted: () => undefined };
+
+/** Timers of Node know whole milliseconds only, and so may fire a moment early. */
+class TruncatingClock extends CountingClock {
+  override after(delayMs: number, wake: () => void): ClockTimer {
+    return super.after(Math.trunc(delayMs), wake);
+  }
+}
+
+function setup() {
+  const clock = new TruncatingClock();
+  const asked: { readonly ids: string[]; readonly answer: (renewal: Renewal) => void }[] = [];
+  const renew = (leases: readonly Lease[]) =>
+    new Promise<Renewal>((answer) => asked.push({ ids: leases.map(({ id }) => id), answer }));
+  const settings = { leaseMs, blockedLimitMs: 60_000 };
+  const keeper = new LeaseKeeper(
+    { tasks: { renew } } as unknown as Backend,
+    clock,
+    settings,
+    () => undefined,
+  );
+  const watch = (of: Lease, leftMs = leaseMs) => {
+    const attempt = new Attempt(of as ClaimedTask, clock.elapsed() + leftMs, noScribe);
+    let reason: Error | undefined;
+    attempt.abort = (error) => (reason ??= error);
+    keeper.watch(attempt);
+    return { attempt, reason: () => reason?.name };
+  };
+  return { clock, asked, keeper, watch };
+}
+
+const none = { lost: [], cancelled: [] };
+const silence = { ...none, unanswered: [lease] };
+
+describe('A lease keeper', () => {
+  it('renews after a third of the lease', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    watch(lease);
+    await clock.advance(999);
+    expect(asked).toHaveLength(0);
+    await clock.advance(1);
+    expect(asked).toHaveLength(1);
+    await keeper.stop();
+  });
+
+  it('loses but the lease that is lost, though a store gives one epoch to all that it claims at once', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    const [lost, kept] = [watch(lease), watch({ ...lease, id: 'two' })];
+    await clock.advance(1_000);
+    asked[0]!.answer({ ...none, lost: [lease] });
+    await clock.advance(0);
+    expect([lost.reason(), kept.reason()]).toEqual(['LeaseLostError', undefined]);
+    await keeper.stop();
+  });
+});
+
+describe('A lease keeper whose store is silent in part', () => {
+  it('aborts the signal before the lease ends, however early its timer fires', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    const { reason } = watch(lease, leaseMs + 0.7);
+    await clock.advance(1_000);
+    asked[0]!.answer(silence);
+    await clock.advance(1_698);
+    expect(reason()).toBeUndefined();
+    await clock.advance(4);
+    expect(reason()).toBe('LeaseLostError');
+    await keeper.stop();
+  });
+
+  it('sets no timer where that answer comes after its end', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    watch(lease);
+    await clock.advance(1_000);
+    await keeper.stop();
+    asked[0]!.answer(silence);
+    await turn();
+    expect(clock.timers.size).toBe(0);
+  });
+});
