@@ -33,7 +33,7 @@ export async function openShop(hours = 5): Promise<Shop> {
     await visitors(jobs, minute, hours * 60);
     await clock.advance(minuteMs);
   }
-  for (const products of [4_200, 12_500])
+  for (const products of [9_600, 24_000])
     await jobs.enqueue(ImportProducts, { from: `https://supplier.example/feed-${products}.csv`, products });
   await clock.advance(27_000);
   for (let at = 0; at < 6; at++)

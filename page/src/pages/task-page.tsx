@@ -63,7 +63,7 @@ function Details({ task, receivedAt }: { task: TaskDetails; receivedAt: number }
           {state === 'parked' ? 'Parked' : 'Ended'}: <span class="mono">{reason}</span>
         </p>
       )}
-      {progress && (
+      {progress && state !== 'succeeded' && (
         <div class="task-progress">
           <ProgressBar progress={progress} of={job} />
           {progress.note && <span class="faint">{progress.note}</span>}

@@ -1,4 +1,5 @@
 import type { StateCounts } from '../../../lib/dashboard/api.js';
+import { useCurrentInSight } from '../core/in-sight.js';
 import { useCounts } from '../core/overview.js';
 import { useLive, useMay, usePage } from '../core/page-parts.js';
 import { hrefOf, type PageName } from '../core/route.js';
@@ -27,6 +28,7 @@ const entries: readonly Entry[] = [
 export function SideBar({ page }: { page: PageName | undefined }) {
   const { session } = usePage();
   const counts = useCounts();
+  const row = useCurrentInSight<HTMLElement>(page ?? '');
   const mayEnqueue = useMay('enqueue');
   return (
     <header class="side">
@@ -34,7 +36,7 @@ export function SideBar({ page }: { page: PageName | undefined }) {
         <BrandMark />
         <span>{session.title}</span>
       </a>
-      <nav aria-label="Pages">
+      <nav aria-label="Pages" ref={row}>
         <ul>
           {entries.map(({ page: name, label, holds, count, isBad }) => {
             const isHere = page === name || (page !== undefined && holds?.includes(page));

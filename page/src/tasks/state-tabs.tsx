@@ -1,4 +1,5 @@
 import type { Overview, StateCounts } from '../../../lib/dashboard/api.js';
+import { useCurrentInSight } from '../core/in-sight.js';
 import { useCounts, useOverview } from '../core/overview.js';
 import { stateMeanings, states } from '../core/state-words.js';
 import { counted } from '../core/words.js';
@@ -8,6 +9,7 @@ import { hrefOfTasks, type TaskView } from './task-view.js';
 export function StateTabs({ view }: { view: TaskView }) {
   const { data } = useOverview();
   const all = useCounts();
+  const row = useCurrentInSight<HTMLElement>(view.state.join());
   const counts = countsOf(view, data, all);
   const tab = (state: TaskView['state'], label: string, meaning: string, count?: number) => {
     const isHere = view.state.join() === state.join();
@@ -23,7 +25,7 @@ export function StateTabs({ view }: { view: TaskView }) {
     );
   };
   return (
-    <nav class="tabs" aria-label="States">
+    <nav class="tabs" aria-label="States" ref={row}>
       <ul>
         {tab([], 'all', 'Tasks in any state')}
         {states.map((state) => tab([state], state, stateMeanings[state], counts?.[state]))}
