@@ -3,7 +3,11 @@ import type { PgPool, PgPoolClient } from './drivers.js';
 import { refusalOf } from './postgres-refusal.js';
 import type { Row, SqlConnection, SqlStatement } from './sql-connection.js';
 
-/** Runs statements on the connections of a pool. One that does not answer in time is cut off: it may be half open. */
+/**
+ * Runs statements on the connections of a pool. One that does not answer in time is cut off: it may be half open. The
+ * time of a caller counts from the call, that of a connection from when it was asked: where many call at once, a late
+ * turn says nothing against the connection, and to cut it off would only make the others later still.
+ */
 export class PgConnection implements SqlConnection {
   /** Ends what is waited for, at the close. */
   private readonly waits = new Set<() => void>();
@@ -22,26 +26,32 @@ export class PgConnection implements SqlConnection {
   ): Promise<readonly Row[]> {
     const until = performance.now() + withinMs;
     const client = await this.connect(withinMs);
+    const statement = { name: this.prepares ? name : undefined, text, values: values as string[] };
+    const answer = this.ask(client, statement, withinMs);
+    return new Promise((resolve, reject) => {
+      const over = this.within(until - performance.now(), () => reject(this.unanswered(withinMs)));
+      answer.then(resolve, reject).finally(over);
+    });
+  }
+
+  /** Asks, and gives the connection back when it has answered, however late that is, or cuts it off. */
+  private async ask(
+    client: PgPoolClient,
+    statement: { name: string | undefined; text: string; values: string[] },
+    withinMs: number,
+  ): Promise<readonly Row[]> {
     let isCutOff = false;
-    const over = this.within(until - performance.now(), () => {
+    const over = this.within(withinMs, () => {
       isCutOff = true;
       client.release(true);
     });
     client.on('error', unheard);
     try {
-      const { rows } = await client.query({
-        name: this.prepares ? name : undefined,
-        text,
-        values: values as string[],
-      });
+      const { rows } = await client.query(statement);
       if (!isCutOff) client.release();
       return rows;
     } catch (error) {
-      if (isCutOff)
-        throw new StoreUnavailableError(
-          `${this.name} did not answer within ${Math.round(withinMs)} ms`,
-          true,
-        );
+      if (isCutOff) throw this.unanswered(withinMs);
       // After an error of the server the connection is as good as before; without one it is broken.
       client.release(isBroken(error));
       throw refusalOf(this.name, error, true);
@@ -49,6 +59,10 @@ export class PgConnection implements SqlConnection {
       client.off('error', unheard);
       over();
     }
+  }
+
+  private unanswered(withinMs: number): StoreUnavailableError {
+    return new StoreUnavailableError(`${this.name} did not answer within ${Math.round(withinMs)} ms`, true);
   }
 
   /** Nobody waits any longer, neither for a connection nor for an answer. */

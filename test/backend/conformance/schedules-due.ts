@@ -46,7 +46,9 @@ export function describeSchedulesDue(setup: Setup): void {
         const first = await due(names);
         expect(first.schedules.map(({ nextSlot }) => nextSlot - at)).toEqual([...Array(1_000).keys()]);
         expect(first.nextInMs).toBe(0);
-        await Promise.all(first.schedules.map((one) => schedules.remove(one)));
+        // Few at a time: a thousand calls at once would wait for one another past their time on a slow disk.
+        for (let from = 0; from < 1_000; from += 20)
+          await Promise.all(first.schedules.slice(from, from + 20).map((one) => schedules.remove(one)));
         expect((await due(names)).schedules).toHaveLength(200);
       }),
     );
