@@ -11,6 +11,7 @@ import type {
   Unparked,
 } from '../backend.js';
 import { ClaimEdges } from './claim-edges.js';
+import { DoneLine } from './done-line.js';
 import { idsByQueue, readNext, type ExchangeAnswer } from './postgres-claim.js';
 import { AddLine } from './postgres-add.js';
 import { annotate } from './postgres-annotate.js';
@@ -48,6 +49,7 @@ export class PostgresTasks implements TaskStore {
   private purgeAt = 0;
   private settling: Settling | undefined;
   private readonly edges = new ClaimEdges();
+  private readonly doneLine = new DoneLine((done) => this.settleDone(done));
   private readonly plain: AddLine;
   private readonly keyed: AddLine;
 
@@ -85,7 +87,7 @@ export class PostgresTasks implements TaskStore {
     this.settling = undefined;
     const { done, others, joined } = parted(settling?.settlements ?? []);
     // Beside the claim, which then waits neither for it nor for the disk.
-    const doing = done.length > 0 ? this.settleDone(done) : undefined;
+    const doing = done.length > 0 ? this.doneLine.add(done) : undefined;
     const exchange = this.exchange(request, others);
     settling?.answer(
       Promise.all([
