@@ -43,7 +43,8 @@ export class Unparking {
       // One whose part of the store is silent does not keep the others waiting.
       if (isDone) continue;
       left.push(queue);
-      await this.pause();
+      // The answer may have come after the end, which had no timer to call off.
+      if (!this.isOver) await this.pause();
     }
   }
 
