@@ -55,6 +55,11 @@ type OfStore =
   | ({ readonly type: 'renewed' } & Write)
   /** The store took the task back, since nobody settled it in time. */
   | ({ readonly type: 'lease-ended'; readonly epoch: number } & TaskRef)
+  /**
+   * A later claim of the same runner did not know of it, since the answer was lost: it goes back. One that is late, because its
+   * runner had given it up, may take back what the runner has learnt of meanwhile.
+   */
+  | ({ readonly type: 'taken-back'; readonly state: TaskState; readonly isLate?: boolean } & Write)
   /** By none of the above: it fell due, was cancelled, put back or forgotten. */
   | ({ readonly type: 'moved'; readonly state: TaskState | 'gone' } & TaskRef)
   /** All locks of a queue that are held. */

@@ -48,6 +48,9 @@ export class SeenTasks {
       task.now = event.state;
       if (givesBack.has(event.outcome)) task.attempt--;
       task.hasFailed ||= event.outcome === 'retry';
+    } else if (event.type === 'taken-back') {
+      task.now = event.state;
+      task.attempt--;
     } else if (event.type === 'lease-ended') {
       task.isLost = true;
       if (task.isInConflict) task.attempt--;

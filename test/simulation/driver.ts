@@ -74,9 +74,10 @@ export class Driver {
     switch (incident) {
       case 'kill':
         process.die();
-        return this.replaceLater(process);
+        return this.replaceLater();
       case 'stop':
-        return this.stop(process);
+        process.stop();
+        return this.replaceLater();
       case 'stall':
         return process.stall(spanMs);
       case 'cut-off':
@@ -92,16 +93,11 @@ export class Driver {
     }
   }
 
-  private replaceLater({ sim: { random, world, network } }: SimProcess): void {
+  private replaceLater(): void {
+    const { random, world, network } = this.sim;
     world.after(random.between(10, 5_000), () => {
       if (!network.isCalm) this.begin(random.chance(0.7));
     });
-  }
-
-  private stop(process: SimProcess): void {
-    const { random, world } = this.sim;
-    world.after(0, () => void process.stop().then(() => process.after(random.between(0, 20_000), () => process.exit())), process);
-    this.replaceLater(process);
   }
 
   /** Somebody at the catalog. */
@@ -142,19 +138,29 @@ export class Driver {
 
   private get isQuiet(): boolean {
     const isRunning = this.processes.some(({ isAlive, runs }) => isAlive && runs > 0);
-    return this.sim.store.watch.unfinished === 0 && !isRunning;
+    const { store, network } = this.sim;
+    return store.watch.unfinished === 0 && network.callsOnTheWay === 0 && !isRunning;
   }
 
   private async end(): Promise<void> {
     const { world, store, history } = this.sim;
-    for (const process of this.alive) world.after(0, () => void process.stop(), process);
+    for (const process of this.alive) process.stop();
     await world.run(world.now + 120_000);
     store.watch.list();
     for (const { queue, id } of scheduled()) {
       const schedule = await store.memory.schedules.get({ queue, id });
       if (!schedule) continue;
       const { firstSlot, lastSlot, fired, skipped } = schedule;
-      history.add({ type: 'schedule', queue, id, everyMs: everyMs[id]!, firstSlot, lastSlot, fired, skipped });
+      history.add({
+        type: 'schedule',
+        queue,
+        id,
+        everyMs: everyMs[id]!,
+        firstSlot,
+        lastSlot,
+        fired,
+        skipped,
+      });
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { EnqueueOptions } from '../../lib/task/enqueue-options.js';
+import { QueueClosedError } from '../../lib/queue/errors.js';
 import { LockConflictError } from '../../lib/task/errors.js';
 import { plainJobs, rareJob, uniqueJobs } from './sim-jobs.js';
 import type { Sim, SimProcess } from './sim-process.js';
@@ -29,12 +30,12 @@ export class Enqueuing {
     const ask = async () => {
       history.add({ type: 'enqueue', process: process.name, queue, id });
       try {
-        const { status, holder } = await process.enqueue(job, params, options);
-        history.add({ type: 'acknowledged', queue, id, status, holder });
+        const { status, id: storedAs, holder = storedAs } = await process.enqueue(job, params, options);
+        history.add({ type: 'acknowledged', queue, id, status, holder: holder === id ? undefined : holder });
       } catch (error) {
         if (error instanceof LockConflictError)
           return history.add({ type: 'acknowledged', queue, id, status: 'raised', holder: error.holder });
-        const { sent } = error as { sent?: boolean };
+        const { sent } = error instanceof QueueClosedError ? { sent: false } : (error as { sent?: boolean });
         if (sent === undefined) throw error;
         history.add({ type: 'refused', queue, id, sent });
       }

@@ -2,7 +2,11 @@ import type { HistoryEvent } from '../history/history-event.js';
 import type { World } from './world.js';
 
 /** An event without its time, which is the world's. */
-export type Happening = HistoryEvent extends infer E ? (E extends { at: number } ? Omit<E, 'at'> : never) : never;
+export type Happening = HistoryEvent extends infer E
+  ? E extends { at: number }
+    ? Omit<E, 'at'>
+    : never
+  : never;
 
 /** Collects what happens in a simulated world. */
 export class History {

@@ -37,6 +37,12 @@ export class Network {
     this.silentUntil.clear();
   }
 
+  get callsOnTheWay(): number {
+    let count = 0;
+    for (const calls of this.onTheWay.values()) count += calls.size;
+    return count;
+  }
+
   /** What has left a dead process may arrive or not. */
   died(process: SimProcess): void {
     for (const call of this.onTheWay.get(process) ?? []) if (this.random.chance(0.5)) call.lose();
@@ -46,12 +52,11 @@ export class Network {
   call<T>(
     process: SimProcess,
     part: number,
-    effect: (sentAt: number) => Promise<T>,
+    effect: (isGivenUp: boolean) => Promise<T>,
     kind: Kind = 'arrival',
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       const { world } = this;
-      const sentAt = world.now;
       let isAnswered = false;
       process.calls++;
       const answer = (settle: () => void) => {
@@ -77,7 +82,7 @@ export class Network {
       }
       if (fate === 'late') world.after(this.delay(), () => fail('connection reset', true), process, kind);
       const takeEffect = () =>
-        void effect(sentAt).then((result) => {
+        void effect(isAnswered || !process.isAlive).then((result) => {
           if (fate === 'reply lost' && this.random.chance(0.5)) return;
           const isReset = fate === 'reply lost';
           const reply = () => (isReset ? fail('reset in reply', true) : answer(() => resolve(result)));
@@ -89,7 +94,8 @@ export class Network {
 
   /** Brings a hint of the store to a process, or not. */
   ring(process: SimProcess, wake: () => void): void {
-    const isLost = !this.isCalm && (this.random.chance(this.weather.bellLost) || this.isCut(process, 'replies'));
+    const isLost =
+      !this.isCalm && (this.random.chance(this.weather.bellLost) || this.isCut(process, 'replies'));
     if (!isLost) this.world.after(this.delay(), wake, process, 'arrival');
   }
 
@@ -115,7 +121,8 @@ export class Network {
   }
 
   private arrivalAt(process: SimProcess, part: number, isLate: boolean): number {
-    const at = this.world.now + this.delay() + (isLate ? this.random.between(0, 2 * this.weather.leaseMs) : 0);
+    const at =
+      this.world.now + this.delay() + (isLate ? this.random.between(0, 2 * this.weather.leaseMs) : 0);
     if (!this.weather.isOrdered || isLate) return at;
     const line = `${process.name} ${part}`;
     const inTurn = Math.max(at, this.lastArrivals.get(line) ?? 0);

@@ -41,9 +41,9 @@ export class Line {
   callStore<T>(part: number, what: string, effect: (memory: Backend) => Promise<T>, kind?: Kind): Promise<T> {
     const { memory, watch, network } = this.store;
     const process = this.process.name;
-    const step = async () => {
+    const step = async (isGivenUp: boolean) => {
       const result = await effect(memory);
-      watch.observe({ process, what });
+      watch.observe({ process, what, isGivenUp });
       return result;
     };
     return network.call(this.process, part, step, kind);
@@ -82,7 +82,9 @@ export function simBackend(store: SimStore, process: SimProcess): Backend {
     guardLeases: !weather.hasGuard
       ? undefined
       : (settings) =>
-          new SimLeaseGuard(world, process, settings, (leases) => tasks.renew(leases, settings.leaseMs, true)),
+          new SimLeaseGuard(world, process, settings, (leases) =>
+            tasks.renew(leases, settings.leaseMs, true),
+          ),
   };
 }
 
@@ -98,6 +100,8 @@ function simBell(line: Line, bell: Bell): Bell {
         bell.listen(queues, (queue, cancelledId) => line.ring(() => wake(queue, cancelledId))),
       ),
     listenToSchedules: (queues, wake) =>
-      line.callStore(0, 'listen', () => bell.listenToSchedules(queues, (queue) => line.ring(() => wake(queue)))),
+      line.callStore(0, 'listen', () =>
+        bell.listenToSchedules(queues, (queue) => line.ring(() => wake(queue))),
+      ),
   };
 }

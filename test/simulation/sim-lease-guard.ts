@@ -80,7 +80,11 @@ export class SimLeaseGuard implements LeaseGuard {
     return Array.from(this.rows).filter(([, row]) => silentMs <= leaseMs / 2 || row.deadlineAt > now);
   }
 
-  private renewed(rows: [number, Row][], { lost, cancelled, unanswered = [] }: Renewal, sentAt: number): void {
+  private renewed(
+    rows: [number, Row][],
+    { lost, cancelled, unanswered = [] }: Renewal,
+    sentAt: number,
+  ): void {
     for (const [number, row] of rows) {
       // Settled meanwhile, and no longer ours to speak of.
       if (this.rows.get(number) !== row || unanswered.includes(row.lease)) continue;

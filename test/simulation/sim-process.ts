@@ -94,7 +94,11 @@ export class SimProcess implements Loop {
     );
     const lines = new TaskLog(log, clock);
     const patience = new Patience(clock);
-    const keep = { succeededMs: () => weather.keepMs, deadMs: () => 86_400_000, cancelledMs: () => 86_400_000 };
+    const keep = {
+      succeededMs: () => weather.keepMs,
+      deadMs: () => 86_400_000,
+      cancelledMs: () => 86_400_000,
+    };
     const conclusion = new Conclusion(hooks, patience, keep, 10_000, clock, lines, log);
     const noTransactions = () => {
       throw new Error('the simulated store has no transactions');
@@ -137,17 +141,23 @@ export class SimProcess implements Loop {
     return enqueue(job, params, options);
   }
 
-  /** As an application closes. */
-  async stop(): Promise<void> {
-    if (this.isStopping) return;
+  /** As an application closes, when its loop hears of it. */
+  stop(): void {
     this.isStopping = true;
+    const { world, random } = this.sim;
+    const linger = () => void this.after(random.between(0, 20_000), () => (this.isAlive = false));
+    world.after(0, () => void this.close().then(linger), this);
+  }
+
+  private async close(): Promise<void> {
     const { world, history, weather, network } = this.sim;
+    const isCalm = network.isCalm;
     const stalledMs = Math.max(this.stalledUntil - world.now, 0);
     const limitMs = 1.01 * (weather.shutdownTimeoutMs + 11_000) + stalledMs + 4 * weather.callTimeoutMs;
     history.add({ type: 'stopping', process: this.name, limitMs: Math.round(limitMs) });
     await this.runner.close();
     this.adder.close();
-    const calls = network.isCalm ? this.calls : undefined;
+    const calls = isCalm ? this.calls : undefined;
     history.add({ type: 'down', process: this.name, timers: this.clock.timers.size, calls });
   }
 
@@ -157,11 +167,6 @@ export class SimProcess implements Loop {
     this.isAlive = false;
     this.sim.network.died(this);
     this.sim.history.add({ type: 'died', process: this.name });
-  }
-
-  /** It is down, and its process ends. */
-  exit(): void {
-    this.isAlive = false;
   }
 
   stall(ms: number): void {

@@ -21,12 +21,15 @@ export class SimTasks implements TaskStore {
   /** Asked again within the time limit, as real stores are: the token tells a repeat. */
   async add(groups: readonly (readonly NewTask[])[]): Promise<(Added[] | Error)[]> {
     const part = this.line.partOf(groups[0]![0]!.queue);
-    for (let tries = 1; ; tries++)
+    let error: { readonly sent?: boolean } | undefined;
+    for (let tries = 1; tries <= 3; tries++)
       try {
         return await this.line.call(part, 'add', (tasks) => tasks.add(groups));
-      } catch (error) {
-        if (tries === 3 || (error as { sent?: boolean }).sent === false) throw error;
+      } catch (failure) {
+        // That nothing has left must be true of all tries.
+        if (!error || error.sent === false) error = failure as { readonly sent?: boolean };
       }
+    throw error as Error;
   }
 
   async claim(request: ClaimRequest): Promise<Claim> {
@@ -70,7 +73,9 @@ export class SimTasks implements TaskStore {
   }
 
   unpark(...[queue, definitions, after]: Parameters<TaskStore['unpark']>): Promise<Unparked> {
-    return this.line.call(this.line.partOf(queue), 'unpark', (tasks) => tasks.unpark(queue, definitions, after));
+    return this.line.call(this.line.partOf(queue), 'unpark', (tasks) =>
+      tasks.unpark(queue, definitions, after),
+    );
   }
 
   private settleIn(part: number, settlements: readonly Settlement[]): Promise<Settled[]> {

@@ -23,6 +23,8 @@ interface Known {
 export interface Step {
   readonly process: string;
   readonly what: string;
+  /** Who asked for it no longer waits for the answer. */
+  readonly isGivenUp?: boolean;
   readonly settlements?: readonly Settlement[];
   readonly answers?: readonly Settled[];
 }
@@ -76,7 +78,12 @@ export class StoreWatch {
     for (const name of this.names)
       for (const [state, line] of Object.entries(this.queues.look(name).lines))
         for (const { id } of line.read(Infinity))
-          this.history.add({ type: 'listed', queue: name, id: this.history.nameOf(id), state: state as TaskState });
+          this.history.add({
+            type: 'listed',
+            queue: name,
+            id: this.history.nameOf(id),
+            state: state as TaskState,
+          });
   }
 
   private changedIn(queue: MemoryQueue): MemoryTask[] {
@@ -130,8 +137,8 @@ export class StoreWatch {
       this.history.add({ type: 'lease-ended', ...ref, epoch });
       this.history.add({ type: 'moved', ...ref, state });
     } else {
-      const { process } = step;
-      this.history.add({ type: 'settled', ...ref, process, epoch, outcome: 'handed-back', state });
+      const { process, isGivenUp: isLate } = step;
+      this.history.add({ type: 'taken-back', ...ref, process, epoch, state, isLate });
     }
   }
 
@@ -146,7 +153,11 @@ export class StoreWatch {
     return settlements.find((one, at) => one.queue === queue && one.id === id && answers![at] === 'settled');
   }
 
-  private settled({ epoch, outcome, queue, id }: Settlement, state: TaskState | 'gone', { process }: Step): void {
+  private settled(
+    { epoch, outcome, queue, id }: Settlement,
+    state: TaskState | 'gone',
+    { process }: Step,
+  ): void {
     const ref = { queue, id: this.history.nameOf(id) };
     this.history.add({ type: 'settled', ...ref, process, epoch, outcome: outcome.type, state });
   }
@@ -172,7 +183,16 @@ export class StoreWatch {
     const ref = this.refOf(task.given);
     const isUnparked = before?.state === 'parked' || undefined;
     const conflictsWith = task.isInConflict ? 'another' : undefined;
-    this.history.add({ type: 'claimed', ...ref, process, epoch, attempt, priority, conflictsWith, isUnparked });
+    this.history.add({
+      type: 'claimed',
+      ...ref,
+      process,
+      epoch,
+      attempt,
+      priority,
+      conflictsWith,
+      isUnparked,
+    });
   }
 
   private locks(queue: MemoryQueue): void {

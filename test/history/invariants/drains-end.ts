@@ -15,7 +15,8 @@ export const drainsEnd: Invariant = (history, complain) => {
     const { at, limitMs } = stopping.get(event.process) ?? { at: -Infinity, limitMs: Infinity };
     stopping.delete(event.process);
     const tookMs = event.at - at;
-    if (tookMs > limitMs) complain(event, `${event.process} took ${tookMs} ms to stop, ${limitMs} were allowed`);
+    if (tookMs > limitMs)
+      complain(event, `${event.process} took ${tookMs} ms to stop, ${limitMs} were allowed`);
     if (event.timers > 0) complain(event, `${event.process} left ${event.timers} timers behind`);
     if (event.calls) complain(event, `${event.process} left ${event.calls} calls behind`);
   }

@@ -3,7 +3,6 @@ import type { Invariant } from '../violation.js';
 
 interface Run {
   readonly process: string;
-  readonly name: string;
   readonly isOver: boolean;
 }
 
@@ -15,6 +14,7 @@ export const extraRunsAreExcused: Invariant = (history, complain) => {
   const slots = new Map<string, number>();
   const open = new Map<string, Run>();
   const succeeded = new Set<string>();
+  const takenBack = new Set<string>();
   let inVain = 0;
   let allowed = 0;
   for (const event of history) {
@@ -27,7 +27,7 @@ export const extraRunsAreExcused: Invariant = (history, complain) => {
       const run = `${nameOf(event)} ${event.epoch}`;
       if (open.has(run)) complain(event, `task ${event.id}: epoch ${event.epoch} was begun twice`);
       if (succeeded.has(nameOf(event))) complain(event, `task ${event.id} runs, though it has succeeded`);
-      open.set(run, { process: event.process, name: nameOf(event), isOver: false });
+      open.set(run, { process: event.process, isOver: takenBack.has(run) });
     }
     if (event.type === 'died')
       for (const [key, run] of open)
@@ -35,11 +35,15 @@ export const extraRunsAreExcused: Invariant = (history, complain) => {
           inVain++;
           open.set(key, { ...run, isOver: true });
         }
-    if (event.type !== 'settled' && event.type !== 'lease-ended') continue;
+    if (event.type !== 'settled' && event.type !== 'lease-ended' && event.type !== 'taken-back') continue;
     const key = `${nameOf(event)} ${event.epoch}`;
     const run = open.get(key);
     if (run && !run.isOver && event.type === 'lease-ended') inVain++;
     if (run) open.set(key, { ...run, isOver: true });
+    if (event.type !== 'taken-back') continue;
+    // The runner may yet begin what it was given before that.
+    if (event.isLate) takenBack.add(key);
+    else if (run && !run.isOver) complain(event, `task ${event.id} was taken back while it ran`);
   }
   const hasRest = history.some(({ type }) => type === 'rest');
   for (const [key, run] of open)

@@ -10,7 +10,8 @@ export const locksHaveHolders: Invariant = (history, complain) => {
     for (const { key, holder } of event.held) {
       const task = tasks.get({ queue: event.queue, id: holder });
       if (!task) complain(event, `lock ${key} is held by ${holder}, which does not exist`);
-      else if (task.lock?.key !== key) complain(event, `lock ${key} is held by ${holder}, whose key it is not`);
+      else if (task.lock?.key !== key)
+        complain(event, `lock ${key} is held by ${holder}, whose key it is not`);
       else if (!isInPhase(task))
         complain(event, `lock ${key} (${task.lock.phase}) is held by ${holder}, which is ${task.now}`);
     }

@@ -24,11 +24,17 @@ export const oldEpochsAreRefused: Invariant = (history, complain) => {
     if (event.type !== 'settled' && event.type !== 'renewed') continue;
     const { epoch, at, sentAt = at } = event;
     const run = `${nameOf(event)} ${epoch}`;
-    const since = (claims.get(nameOf(event)) ?? []).find((claim) => claim.epoch > epoch && claim.at <= sentAt);
+    const since = (claims.get(nameOf(event)) ?? []).find(
+      (claim) => claim.epoch > epoch && claim.at <= sentAt,
+    );
     if (since)
-      complain(event, `task ${event.id}: a write of epoch ${epoch} was taken after the claim of ${since.epoch}`);
+      complain(
+        event,
+        `task ${event.id}: a write of epoch ${epoch} was taken after the claim of ${since.epoch}`,
+      );
     const isLate = lost.has(run) && !(event.type === 'settled' && event.outcome === 'succeeded');
-    if (isLate) complain(event, `task ${event.id}: its lease had ended, and a write that is no success was taken`);
+    if (isLate)
+      complain(event, `task ${event.id}: its lease had ended, and a write that is no success was taken`);
     if (settled.has(run)) complain(event, `task ${event.id}: epoch ${epoch} was settled already`);
     if (event.type === 'settled') settled.add(run);
   }

@@ -47,7 +47,11 @@ function checkRuns(
   running: Map<string, { run: string; process: string }>,
   complain: Complain,
 ): void {
-  const isEnd = event.type === 'ended' || event.type === 'settled' || event.type === 'lease-ended';
+  const isEnd =
+    event.type === 'ended' ||
+    event.type === 'settled' ||
+    event.type === 'taken-back' ||
+    event.type === 'lease-ended';
   if (event.type === 'died')
     for (const [key, { process }] of running) if (process === event.process) running.delete(key);
   if (isEnd)
@@ -56,7 +60,11 @@ function checkRuns(
   const task = tasks.get(event);
   const phase = task?.lock?.phase;
   // A run that outlasted its lease is nobody's; the others must not meet.
-  if ((phase !== 'while_executing' && phase !== 'until_completed') || task!.epoch !== event.epoch || task!.isLost)
+  if (
+    (phase !== 'while_executing' && phase !== 'until_completed') ||
+    task!.epoch !== event.epoch ||
+    task!.isLost
+  )
     return;
   const key = `${event.queue}/${task!.lock!.key}`;
   const run = `${nameOf(event)} ${event.epoch}`;

@@ -21,9 +21,9 @@ export const oneStatePerTask: Invariant = (history, complain) => {
   for (const event of history) {
     const task = 'id' in event ? tasks.get(event) : undefined;
     const to = event.type === 'claimed' ? 'pending' : 'state' in event ? event.state : undefined;
-    const isStep = event.type === 'claimed' || event.type === 'settled' || event.type === 'moved';
+    const isStep = ['claimed', 'settled', 'taken-back', 'moved'].includes(event.type);
     if (isStep && task && !before[to!]!.includes(task.now))
-      complain(event, `task ${event.id} went from ${task.now} to ${to}`);
+      complain(event, `task ${task.id} went from ${task.now} to ${to}`);
     tasks.apply(event);
     if (event.type !== 'listed') continue;
     const name = nameOf(event);

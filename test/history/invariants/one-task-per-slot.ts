@@ -18,7 +18,10 @@ export const oneTaskPerSlot: Invariant = (history, complain) => {
     const slots = Math.floor((event.lastSlot - event.firstSlot) / event.everyMs) + 1;
     const name = `${event.queue}/${event.id}`;
     if (event.fired + event.skipped !== slots)
-      complain(event, `schedule ${name} passed ${slots} slots: ${event.fired} fired, ${event.skipped} skipped`);
+      complain(
+        event,
+        `schedule ${name} passed ${slots} slots: ${event.fired} fired, ${event.skipped} skipped`,
+      );
     if (event.fired !== (fired.get(name) ?? 0))
       complain(event, `schedule ${name} counts ${event.fired} tasks, but made ${fired.get(name) ?? 0}`);
   }

@@ -8,7 +8,10 @@ export const prioritiesAreRespected: Invariant = (history, complain) => {
     if (event.type === 'claimed' && !event.isUnparked && tasks.get(event))
       for (const other of tasks.all())
         if (other.queue === event.queue && other.now === 'waiting' && other.priority < event.priority)
-          complain(event, `task ${event.id} (${event.priority}) is taken before ${other.id} (${other.priority})`);
+          complain(
+            event,
+            `task ${event.id} (${event.priority}) is taken before ${other.id} (${other.priority})`,
+          );
     tasks.apply(event);
   }
 };

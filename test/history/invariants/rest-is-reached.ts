@@ -8,9 +8,11 @@ export const restIsReached: Invariant = (history, complain) => {
   let isAtRest = false;
   const running = new Map<string, string>();
   const died = new Set<string>();
+  const gone = new Set<string>();
   for (const event of history) {
     if (event.type === 'rest') isAtRest = true;
     if (event.type === 'died') died.add(event.process);
+    if (event.type === 'died' || event.type === 'down') gone.add(event.process);
     if (event.type === 'started' || event.type === 'claimed') {
       if (isAtRest) complain(event, `task ${event.id} is ${event.type} after all had come to rest`);
       if (died.has(event.process) && event.type === 'started')
@@ -23,5 +25,5 @@ export const restIsReached: Invariant = (history, complain) => {
   }
   if (!isAtRest) complain(undefined, 'it never came to rest');
   for (const [run, process] of running)
-    if (!died.has(process)) complain(undefined, `the handler of ${run} never ended in ${process}`);
+    if (!gone.has(process)) complain(undefined, `the handler of ${run} never ended in ${process}`);
 };
