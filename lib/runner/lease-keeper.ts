@@ -21,6 +21,7 @@ export class LeaseKeeper {
   private renewal: Promise<void> | undefined;
   private patience: ClockTimer | undefined;
   private failedSince: number | undefined;
+  private isStopped = false;
 
   private readonly leaseMs: number;
   private guard: LeaseGuard | undefined;
@@ -89,6 +90,7 @@ export class LeaseKeeper {
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true;
     this.timer?.cancel();
     this.patience?.cancel();
     this.ending?.cancel();
@@ -153,6 +155,8 @@ export class LeaseKeeper {
       cancelled,
       unanswered = [],
     } = attempts.length === 0 ? nothingToTell : await this.renewNow(attempts);
+    // What is answered after the end concerns nobody, and must set no timer.
+    if (this.isStopped) return;
     if (this.failedSince !== undefined) this.recovered('leases are renewed again');
     this.renewed(attempts, unanswered, sentAt + this.leaseMs);
     if (lost.length > 0) this.lose(lost);

@@ -2,27 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { RunnerParts } from '../../lib/runner/runner-session.js';
 import { Unparking } from '../../lib/runner/unparking.js';
-import type { ClockTimer } from '../../lib/task/clock.js';
-import { VirtualClock } from '../support/virtual-clock.js';
-
-class CountingClock extends VirtualClock {
-  readonly timers = new Set<ClockTimer>();
-
-  override after(delayMs: number, wake: () => void): ClockTimer {
-    const real = super.after(delayMs, () => {
-      this.timers.delete(timer);
-      wake();
-    });
-    const timer = {
-      cancel: () => {
-        this.timers.delete(timer);
-        real.cancel();
-      },
-    };
-    this.timers.add(timer);
-    return timer;
-  }
-}
+import { CountingClock } from '../support/counting-clock.js';
 
 function setup() {
   const clock = new CountingClock();
