@@ -137,8 +137,11 @@ export class Driver {
   }
 
   private get isQuiet(): boolean {
-    const isRunning = this.processes.some(({ isAlive, runs }) => isAlive && runs > 0);
-    const { store, network } = this.sim;
+    const { store, network, world } = this.sim;
+    const isRunning = this.processes.some(
+      ({ isAlive, runs, enqueues, stalledUntil }) =>
+        isAlive && (runs + enqueues > 0 || stalledUntil > world.now),
+    );
     return store.watch.unfinished === 0 && network.callsOnTheWay === 0 && !isRunning;
   }
 

@@ -38,8 +38,11 @@ export class Enqueuing {
         const { sent } = error instanceof QueueClosedError ? { sent: false } : (error as { sent?: boolean });
         if (sent === undefined) throw error;
         history.add({ type: 'refused', queue, id, sent });
+      } finally {
+        process.enqueues--;
       }
     };
+    process.enqueues++;
     world.after(0, () => void ask(), process);
   }
 }

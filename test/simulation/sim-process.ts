@@ -49,8 +49,9 @@ export class SimProcess implements Loop {
   isStopping = false;
   stalledUntil = 0;
   cutOff: { readonly what: CutOff; readonly until: number } | undefined;
-  /** Handlers that have not ended, and calls that have no answer. */
+  /** Handlers that have not ended, enqueues and calls that have no answer. */
   runs = 0;
+  enqueues = 0;
   calls = 0;
   readonly rank: number;
   readonly clock: SimClock;
@@ -144,14 +145,14 @@ export class SimProcess implements Loop {
   /** As an application closes, when its loop hears of it. */
   stop(): void {
     this.isStopping = true;
-    const { world, random } = this.sim;
+    const { world, random, network } = this.sim;
+    const { isCalm } = network;
     const linger = () => void this.after(random.between(0, 20_000), () => (this.isAlive = false));
-    world.after(0, () => void this.close().then(linger), this);
+    world.after(0, () => void this.close(isCalm).then(linger), this);
   }
 
-  private async close(): Promise<void> {
-    const { world, history, weather, network } = this.sim;
-    const isCalm = network.isCalm;
+  private async close(isCalm: boolean): Promise<void> {
+    const { world, history, weather } = this.sim;
     const stalledMs = Math.max(this.stalledUntil - world.now, 0);
     const limitMs = 1.01 * (weather.shutdownTimeoutMs + 11_000) + stalledMs + 4 * weather.callTimeoutMs;
     history.add({ type: 'stopping', process: this.name, limitMs: Math.round(limitMs) });
