@@ -104,7 +104,7 @@ export class Driver {
   private operate(): void {
     const { random, store } = this.sim;
     const { memory, watch } = store;
-    const tasks = Array.from(watch.tasks());
+    const tasks = watch.tasks();
     const queue = random.pick(queueNames);
     const act = async (): Promise<string> => {
       if (tasks.length === 0 || random.chance(0.2)) {

@@ -27,7 +27,7 @@ export class History {
   nameOf(id: string): string {
     if (id.length !== 22) return id;
     let name = this.drawn.get(id);
-    if (!name) this.drawn.set(id, (name = `slot-${this.drawn.size + 1}`));
+    if (!name) this.drawn.set(id, (name = `drawn-${this.drawn.size + 1}`));
     return name;
   }
 }

@@ -49,7 +49,7 @@ export class SimProcess implements Loop {
   isStopping = false;
   stalledUntil = 0;
   cutOff: { readonly what: CutOff; readonly until: number } | undefined;
-  /** Handlers that have not ended, enqueues and calls that have no answer. */
+  /** Handlers and hooks that have not ended, enqueues and calls that have no answer. */
   runs = 0;
   enqueues = 0;
   calls = 0;
@@ -185,8 +185,10 @@ export class SimProcess implements Loop {
   /** Handlers are Nest's to make; here the simulation is the handler. */
   private handlerOf({ name }: JobDefinition): Handler {
     const afterRun = async (success: boolean) => {
+      this.runs++;
       await this.sleep(this.sim.random.longTailed(1, 500));
       if (success) await this.enqueue(this.jobs[0]!, {}, { in: 10 }).catch(() => undefined);
+      this.runs--;
     };
     const instance: OpenHandler['instance'] = name === 'Chained' ? { afterRun } : {};
     const open = () => {

@@ -4,7 +4,6 @@ import type { MemoryQueues } from '../../lib/backend/memory/memory-queues.js';
 import type { MemoryTask } from '../../lib/backend/memory/memory-task.js';
 import type { Settled, Settlement } from '../../lib/task/outcome.js';
 import type { NewTask, TaskState } from '../../lib/task/task-record.js';
-import { nameOf } from '../history/history-event.js';
 import type { History } from './history.js';
 import type { World } from './world.js';
 
@@ -32,7 +31,7 @@ export interface Step {
 /** Looks into the memory store after each of its steps, and writes down what has changed. */
 export class StoreWatch {
   private readonly queues: MemoryQueues;
-  private readonly known = new Map<string, Known>();
+  private readonly known: ReadonlyMap<string, Map<string, Known>>;
   private readonly lockedBefore = new Set<string>();
 
   constructor(
@@ -41,25 +40,26 @@ export class StoreWatch {
     private readonly history: History,
     private readonly world: World,
   ) {
+    this.known = new Map(names.map((name) => [name, new Map<string, Known>()]));
     this.queues = (backend.catalog as unknown as { store: MemoryQueues }).store;
   }
 
   /** Tasks that are not at their end. */
   get unfinished(): number {
     const isUnfinished = ({ state }: Known) => ['scheduled', 'waiting', 'pending', 'parked'].includes(state);
-    return Array.from(this.known.values()).filter(isUnfinished).length;
+    return this.tasks().filter(isUnfinished).length;
   }
 
-  tasks(): Iterable<Known> {
-    return this.known.values();
+  tasks(): Known[] {
+    return Array.from(this.known.values()).flatMap((known) => Array.from(known.values()));
   }
 
   observe(step: Step): void {
     for (const name of this.names) {
       const queue = this.queues.look(name);
       const changed = this.changedIn(queue);
-      const vanished = Array.from(this.known.values()).filter(
-        ({ given: { queue: of, id } }) => of === name && !queue.tasks.has(id),
+      const vanished = Array.from(this.known.get(name)!.values()).filter(
+        ({ given: { id } }) => !queue.tasks.has(id),
       );
       if (changed.length === 0 && vanished.length === 0) continue;
       for (const before of vanished) this.vanished(before, step);
@@ -68,7 +68,7 @@ export class StoreWatch {
       const claimed = changed.filter((task) => this.isClaimed(task));
       claimed.sort((one, other) => one.epoch - other.epoch);
       for (const task of claimed) this.claimed(task, step.process);
-      for (const task of changed) this.known.set(nameOf(task.given), knownOf(task));
+      for (const task of changed) this.known.get(name)!.set(task.id, knownOf(task));
       this.locks(queue);
     }
   }
@@ -88,8 +88,9 @@ export class StoreWatch {
 
   private changedIn(queue: MemoryQueue): MemoryTask[] {
     const changed: MemoryTask[] = [];
+    const known = this.known.get(queue.name)!;
     for (const task of queue.tasks.values()) {
-      const before = this.known.get(nameOf(task.given));
+      const before = known.get(task.id);
       const isSame =
         before?.task === task &&
         before.given === task.given &&
@@ -103,14 +104,18 @@ export class StoreWatch {
     return changed;
   }
 
+  private before({ given }: MemoryTask): Known | undefined {
+    return this.known.get(given.queue)!.get(given.id);
+  }
+
   private isClaimed(task: MemoryTask): boolean {
-    const before = this.known.get(nameOf(task.given));
+    const before = this.before(task);
     return task.state === 'pending' && before?.epoch !== task.epoch;
   }
 
   /** What became of a task before it was claimed, if it was. */
   private leave(task: MemoryTask, step: Step): void {
-    const before = this.known.get(nameOf(task.given));
+    const before = this.before(task);
     const ref = this.refOf(task.given);
     const isAnew = before?.task !== task || before.given !== task.given || step.what === 'retry';
     if (isAnew) return this.stored(task);
@@ -143,7 +148,7 @@ export class StoreWatch {
   }
 
   private vanished(before: Known, step: Step): void {
-    this.known.delete(nameOf(before.given));
+    this.known.get(before.given.queue)!.delete(before.given.id);
     const settled = this.settlementOf(before.given, step);
     if (settled) this.settled(settled, 'gone', step);
     else this.history.add({ type: 'moved', ...this.refOf(before.given), state: 'gone' });
@@ -179,7 +184,7 @@ export class StoreWatch {
 
   private claimed(task: MemoryTask, process: string): void {
     const { epoch, attempt, priority } = task;
-    const before = this.known.get(nameOf(task.given));
+    const before = this.before(task);
     const ref = this.refOf(task.given);
     const isUnparked = before?.state === 'parked' || undefined;
     const conflictsWith = task.isInConflict ? 'another' : undefined;

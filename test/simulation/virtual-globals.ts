@@ -12,6 +12,7 @@ export async function virtualGlobals<T>(world: World, random: Seeded, work: () =
   const { now } = Date;
   const elapsed = performance.now;
   const { random: chance } = Math;
+  const { stackTraceLimit } = Error;
   const replace = globalThis as unknown as Record<string, unknown>;
   const refuse = (name: string) => () => {
     throw new Error(`${name} is real time: a simulation must not depend on it`);
@@ -23,6 +24,8 @@ export async function virtualGlobals<T>(world: World, random: Seeded, work: () =
   Date.now = () => world.now;
   performance.now = () => world.now;
   Math.random = () => random.next();
+  // Most errors are simulated, and nobody reads where they came from.
+  Error.stackTraceLimit = 0;
   try {
     return await work();
   } finally {
@@ -30,5 +33,6 @@ export async function virtualGlobals<T>(world: World, random: Seeded, work: () =
     Date.now = now;
     performance.now = elapsed;
     Math.random = chance;
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }

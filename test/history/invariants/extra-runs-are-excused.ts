@@ -26,7 +26,8 @@ export const extraRunsAreExcused: Invariant = (history, complain) => {
     if (event.type === 'started') {
       const run = `${nameOf(event)} ${event.epoch}`;
       if (open.has(run)) complain(event, `task ${event.id}: epoch ${event.epoch} was begun twice`);
-      if (succeeded.has(nameOf(event))) complain(event, `task ${event.id} runs, though it has succeeded`);
+      if (succeeded.has(nameOf(event)) && !takenBack.has(run))
+        complain(event, `task ${event.id} runs, though it has succeeded`);
       open.set(run, { process: event.process, isOver: takenBack.has(run) });
     }
     if (event.type === 'died')
