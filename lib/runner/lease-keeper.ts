@@ -214,8 +214,8 @@ export class LeaseKeeper {
   }
 
   private abortEnding(): void {
-    // Before another runner may begin.
-    const latest = this.clock.elapsed() + this.marginMs;
+    // Before another runner may begin; timers, which know whole milliseconds, may fire a moment early.
+    const latest = this.clock.elapsed() + this.marginMs + 1;
     for (const attempt of this.attempts)
       if (attempt.leaseEndsAt <= latest && this.endOf(attempt) <= latest)
         attempt.abort(new LeaseLostError(`task ${attempt.claimed.id}: its lease could not be renewed`));

@@ -3,47 +3,76 @@ import { describe, expect, it } from '@jest/globals';
 import type { Backend, ClaimedTask, Renewal } from '../../lib/backend/backend.js';
 import { Attempt } from '../../lib/runner/attempt.js';
 import { LeaseKeeper } from '../../lib/runner/lease-keeper.js';
+import type { ClockTimer } from '../../lib/task/clock.js';
+import type { Lease } from '../../lib/task/outcome.js';
 import { CountingClock } from '../support/counting-clock.js';
 
 const lease = { queue: 'default', id: 'one', epoch: 1 };
+const leaseMs = 3_000;
 
-/** A keeper that has asked the store, which has yet to answer. */
-async function renewing() {
-  const clock = new CountingClock();
-  const answers: ((renewal: Renewal) => void)[] = [];
-  const renew = () => new Promise<Renewal>((resolve) => answers.push(resolve));
-  const settings = { leaseMs: 3_000, blockedLimitMs: 60_000 };
+/** Timers of Node know whole milliseconds only, and so may fire a moment early. */
+class TruncatingClock extends CountingClock {
+  override after(delayMs: number, wake: () => void): ClockTimer {
+    return super.after(Math.trunc(delayMs), wake);
+  }
+}
+
+function setup() {
+  const clock = new TruncatingClock();
+  const asked: { readonly ids: string[]; readonly answer: (renewal: Renewal) => void }[] = [];
+  const renew = (leases: readonly Lease[]) =>
+    new Promise<Renewal>((answer) => asked.push({ ids: leases.map(({ id }) => id), answer }));
+  const settings = { leaseMs, blockedLimitMs: 60_000 };
   const keeper = new LeaseKeeper(
     { tasks: { renew } } as unknown as Backend,
     clock,
     settings,
     () => undefined,
   );
-  const attempt = new Attempt(lease as ClaimedTask, clock.elapsed() + 3_000);
-  keeper.watch(attempt);
-  await clock.advance(1_000);
-  expect(answers).toHaveLength(1);
-  const silence = () => answers[0]!({ lost: [], cancelled: [], unanswered: [lease] });
-  return { clock, keeper, silence, attempt };
-}
-
-describe('A lease keeper whose store is silent in part', () => {
-  it('aborts the signal before the lease ends', async () => {
-    const { clock, silence, attempt, keeper } = await renewing();
+  const watch = (of: Lease, leftMs = leaseMs) => {
+    const attempt = new Attempt(of as ClaimedTask, clock.elapsed() + leftMs);
     let reason: Error | undefined;
     attempt.abort = (error) => (reason ??= error);
-    silence();
-    await clock.advance(1_600);
-    expect(reason).toBeUndefined();
-    await clock.advance(200);
-    expect(reason?.name).toBe('LeaseLostError');
+    keeper.watch(attempt);
+    return { attempt, reason: () => reason?.name };
+  };
+  return { clock, asked, keeper, watch };
+}
+
+const none = { lost: [], cancelled: [] };
+const silence = { ...none, unanswered: [lease] };
+
+describe('A lease keeper', () => {
+  it('renews after a third of the lease', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    watch(lease);
+    await clock.advance(999);
+    expect(asked).toHaveLength(0);
+    await clock.advance(1);
+    expect(asked).toHaveLength(1);
+    await keeper.stop();
+  });
+});
+
+describe('A lease keeper whose store is silent in part', () => {
+  it('aborts the signal before the lease ends, however early its timer fires', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    const { reason } = watch(lease, leaseMs + 0.7);
+    await clock.advance(1_000);
+    asked[0]!.answer(silence);
+    await clock.advance(1_698);
+    expect(reason()).toBeUndefined();
+    await clock.advance(4);
+    expect(reason()).toBe('LeaseLostError');
     await keeper.stop();
   });
 
   it('sets no timer where that answer comes after its end', async () => {
-    const { clock, silence, keeper } = await renewing();
+    const { clock, asked, keeper, watch } = setup();
+    watch(lease);
+    await clock.advance(1_000);
     await keeper.stop();
-    silence();
+    asked[0]!.answer(silence);
     await turn();
     expect(clock.timers.size).toBe(0);
   });
