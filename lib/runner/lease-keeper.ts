@@ -5,6 +5,7 @@ import type { Lease } from '../task/outcome.js';
 import type { TaskRef } from '../task/task-record.js';
 import type { Attempt } from './attempt.js';
 import type { RunnerSettings } from './runner-settings.js';
+import { earliestEnd, Unrenewed } from './unrenewed.js';
 
 /**
  * Renews the leases of all attempts whose outcome is not stored, also while every slot is taken and while draining.
@@ -14,8 +15,7 @@ import type { RunnerSettings } from './runner-settings.js';
 export class LeaseKeeper {
   private readonly attempts = new Set<Attempt>();
   /** Those whose part of the store was silent at the last renewal, while others were renewed. */
-  private unrenewed = new Set<Attempt>();
-  private ending: ClockTimer | undefined;
+  private readonly unrenewed: Unrenewed;
   private timer: ClockTimer | undefined;
   private tickAt = Infinity;
   private renewal: Promise<void> | undefined;
@@ -33,6 +33,7 @@ export class LeaseKeeper {
     private readonly report: (message: string, error?: unknown) => void,
   ) {
     this.leaseMs = settings.leaseMs;
+    this.unrenewed = new Unrenewed(clock, this.marginMs, () => this.abortEnding());
   }
 
   start(queues: readonly string[]): void {
@@ -68,6 +69,7 @@ export class LeaseKeeper {
 
   unwatch(attempt: Attempt): void {
     this.attempts.delete(attempt);
+    this.unrenewed.delete(attempt);
     attempt.guarded?.guard.release(attempt.guarded.row);
     attempt.guarded = undefined;
   }
@@ -93,7 +95,7 @@ export class LeaseKeeper {
     this.isStopped = true;
     this.timer?.cancel();
     this.patience?.cancel();
-    this.ending?.cancel();
+    this.unrenewed.stop();
     this.rest();
     for (const attempt of this.attempts) this.unwatch(attempt);
     await this.guard?.stop();
@@ -163,16 +165,22 @@ export class LeaseKeeper {
     for (const ref of cancelled) this.cancel(ref.queue, ref.id);
   }
 
-  /** Those whose part of the store gave no answer keep the end they had, and are told in time; the others go on. */
+  /**
+   * Those whose part of the store gave no answer keep the end they had, and are told in time; the others go on. It may be the
+   * answer to a renewal that was given up: it says nothing of what it did not ask for.
+   */
   private renewed(attempts: readonly Attempt[], unanswered: readonly Lease[], leaseEndsAt: number): void {
-    this.ending?.cancel();
     const wasWhole = this.unrenewed.size === 0;
-    this.unrenewed = unanswered.length > 0 ? this.among(attempts, unanswered) : noAttempts;
-    for (const attempt of attempts) if (!this.unrenewed.has(attempt)) attempt.leaseEndsAt = leaseEndsAt;
-    if (this.unrenewed.size === 0) return;
-    if (wasWhole) this.report(`the leases of ${this.unrenewed.size} tasks cannot be renewed, trying again`);
-    const delayMs = earliestEnd(this.unrenewed) - this.marginMs - this.clock.elapsed();
-    this.ending = this.clock.after(Math.max(delayMs, 0), () => this.abortEnding());
+    const silent = unanswered.length > 0 ? this.among(attempts, unanswered) : noAttempts;
+    for (const attempt of attempts) {
+      if (!silent.has(attempt)) {
+        attempt.leaseEndsAt = Math.max(attempt.leaseEndsAt, leaseEndsAt);
+        this.unrenewed.delete(attempt);
+      } else if (this.attempts.has(attempt)) this.unrenewed.add(attempt);
+    }
+    this.unrenewed.watch();
+    if (wasWhole && this.unrenewed.size > 0)
+      this.report(`the leases of ${this.unrenewed.size} tasks cannot be renewed, trying again`);
   }
 
   private renewNow(attempts: readonly Attempt[]): Promise<Renewal> {
@@ -184,7 +192,11 @@ export class LeaseKeeper {
   private leftToUs(): Attempt[] {
     if (!this.guard) return [...this.attempts];
     const soon = this.clock.elapsed() + this.leaseMs / 2;
-    return [...this.attempts].filter((attempt) => !attempt.isLost && this.endOf(attempt) < soon);
+    return [...this.attempts].filter((attempt) => {
+      const isLeft = !attempt.isLost && this.endOf(attempt) < soon;
+      if (!isLeft) this.unrenewed.delete(attempt);
+      return isLeft;
+    });
   }
 
   /** When an attempt's lease ends: later than we know, where the guard has renewed it. */
@@ -234,12 +246,5 @@ export class LeaseKeeper {
   }
 }
 
-const noAttempts: Set<Attempt> = new Set();
+const noAttempts: ReadonlySet<Attempt> = new Set();
 const nothingToTell: Renewal = { lost: [], cancelled: [] };
-
-function earliestEnd(attempts: ReadonlySet<Attempt>, except: ReadonlySet<Attempt> = noAttempts): number {
-  let earliest = Infinity;
-  for (const attempt of attempts)
-    if (!except.has(attempt) && !attempt.isLost) earliest = Math.min(earliest, attempt.leaseEndsAt);
-  return earliest;
-}

@@ -67,6 +67,24 @@ describe('A lease keeper whose store is silent in part', () => {
     await keeper.stop();
   });
 
+  it('still aborts it in time where an earlier renewal, long given up, is answered for others', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    watch({ ...lease, id: 'first', epoch: 2 });
+    await clock.advance(1_000);
+    // The first is given up, the second gets an answer for one of two tasks, the third none for long.
+    await clock.advance(750);
+    const { reason } = watch(lease);
+    await clock.advance(leaseMs / 20);
+    expect(asked).toHaveLength(2);
+    asked[1]!.answer(silence);
+    await clock.advance(2_300);
+    asked[0]!.answer(none);
+    await clock.advance(300);
+    expect(clock.elapsed()).toBeLessThan(Date.UTC(2030, 0, 1) + 1_750 + leaseMs);
+    expect(reason()).toBe('LeaseLostError');
+    await keeper.stop();
+  });
+
   it('sets no timer where that answer comes after its end', async () => {
     const { clock, asked, keeper, watch } = setup();
     watch(lease);
