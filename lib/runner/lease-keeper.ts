@@ -24,6 +24,7 @@ export class LeaseKeeper {
   private isStopped = false;
 
   private readonly leaseMs: number;
+  private readonly marginMs: number;
   private guard: LeaseGuard | undefined;
 
   constructor(
@@ -33,6 +34,7 @@ export class LeaseKeeper {
     private readonly report: (message: string, error?: unknown) => void,
   ) {
     this.leaseMs = settings.leaseMs;
+    this.marginMs = settings.leaseMs / 10;
     this.unrenewed = new Unrenewed(clock, this.marginMs, () => this.abortEnding());
   }
 
@@ -64,7 +66,14 @@ export class LeaseKeeper {
   watch(attempt: Attempt): void {
     this.attempts.add(attempt);
     if (this.timer === undefined) this.tickAfter(this.pauseMs);
+    if (attempt.leaseEndsAt - this.leaseMs / 3 < this.tickAt) this.hurry(attempt);
     if (this.guard) attempt.guarded = { guard: this.guard, row: this.guard.hold(attempt.claimed) };
+  }
+
+  /** Its claim was answered late, or read late: what is left of its lease does not last until its turn. */
+  private hurry(attempt: Attempt): void {
+    this.unrenewed.change([attempt], []);
+    this.tickAfter(0);
   }
 
   unwatch(attempt: Attempt): void {
@@ -113,7 +122,8 @@ export class LeaseKeeper {
     if (this.timer === undefined) return;
     const isWatching = this.attempts.size > 0;
     const isWell = this.failedSince === undefined && this.unrenewed.size === 0;
-    if (isWatching) this.tickAfter(isWell ? this.pauseMs : this.leaseMs / 20);
+    const dueMs = isWell ? earliestEnd(this.attempts) - this.leaseMs / 3 - this.clock.elapsed() : 0;
+    if (isWatching) this.tickAfter(Math.max(Math.min(this.pauseMs, dueMs), this.leaseMs / 20));
     else this.rest();
     // With nothing to renew there is no telling: the next claim will.
     if (!isWatching && this.failedSince !== undefined) this.recovered('no lease is left to renew');
@@ -121,6 +131,7 @@ export class LeaseKeeper {
 
   private tickAfter(delayMs: number): void {
     this.guard?.alive();
+    this.timer?.cancel();
     this.tickAt = this.clock.elapsed() + delayMs;
     this.timer = this.clock.after(delayMs, () => void this.tick());
   }
@@ -152,16 +163,13 @@ export class LeaseKeeper {
     if (this.attempts.size === 0) return;
     const attempts = this.leftToUs();
     const sentAt = this.clock.elapsed();
-    const {
-      lost,
-      cancelled,
-      unanswered = [],
-    } = attempts.length === 0 ? nothingToTell : await this.renewNow(attempts);
+    const renewal = attempts.length === 0 ? nothingToTell : await this.renewNow(attempts);
+    const { lost, cancelled, unanswered = [] } = renewal;
     // What is answered after the end concerns nobody, and must set no timer.
     if (this.isStopped) return;
     if (this.failedSince !== undefined) this.recovered('leases are renewed again');
     this.renewed(attempts, unanswered, sentAt + this.leaseMs);
-    if (lost.length > 0) this.lose(lost);
+    this.lose(lost);
     for (const ref of cancelled) this.cancel(ref.queue, ref.id);
   }
 
@@ -171,16 +179,12 @@ export class LeaseKeeper {
    */
   private renewed(attempts: readonly Attempt[], unanswered: readonly Lease[], leaseEndsAt: number): void {
     const wasWhole = this.unrenewed.size === 0;
-    const silent = unanswered.length > 0 ? this.among(attempts, unanswered) : noAttempts;
-    for (const attempt of attempts) {
-      if (!silent.has(attempt)) {
-        attempt.leaseEndsAt = Math.max(attempt.leaseEndsAt, leaseEndsAt);
-        this.unrenewed.delete(attempt);
-      } else if (this.attempts.has(attempt)) this.unrenewed.add(attempt);
-    }
-    this.unrenewed.watch();
-    if (wasWhole && this.unrenewed.size > 0)
-      this.report(`the leases of ${this.unrenewed.size} tasks cannot be renewed, trying again`);
+    const silent = this.heldBy(unanswered);
+    for (const attempt of attempts)
+      if (!silent.has(attempt)) attempt.leaseEndsAt = Math.max(attempt.leaseEndsAt, leaseEndsAt);
+    this.unrenewed.change(silent, attempts);
+    if (wasWhole && silent.size > 0)
+      this.report(`the leases of ${silent.size} tasks cannot be renewed, trying again`);
   }
 
   private renewNow(attempts: readonly Attempt[]): Promise<Renewal> {
@@ -192,11 +196,9 @@ export class LeaseKeeper {
   private leftToUs(): Attempt[] {
     if (!this.guard) return [...this.attempts];
     const soon = this.clock.elapsed() + this.leaseMs / 2;
-    return [...this.attempts].filter((attempt) => {
-      const isLeft = !attempt.isLost && this.endOf(attempt) < soon;
-      if (!isLeft) this.unrenewed.delete(attempt);
-      return isLeft;
-    });
+    const left = [...this.attempts].filter((attempt) => !attempt.isLost && this.endOf(attempt) < soon);
+    this.unrenewed.keepOnly(left);
+    return left;
   }
 
   /** When an attempt's lease ends: later than we know, where the guard has renewed it. */
@@ -221,10 +223,6 @@ export class LeaseKeeper {
     return Math.max(Math.min(this.leaseMs / 4, earliest - this.marginMs - this.clock.elapsed()), 0);
   }
 
-  private get marginMs(): number {
-    return this.leaseMs / 10;
-  }
-
   private abortEnding(): void {
     // Before another runner may begin; timers, which know whole milliseconds, may fire a moment early.
     const latest = this.clock.elapsed() + this.marginMs + 1;
@@ -234,15 +232,16 @@ export class LeaseKeeper {
   }
 
   private lose(lost: readonly Lease[]): void {
-    for (const attempt of this.among(this.attempts, lost))
+    for (const attempt of this.heldBy(lost))
       if (!attempt.hasOutcome)
         attempt.lose(new LeaseLostError(`task ${attempt.claimed.id} belongs to another runner`));
   }
 
-  private among(attempts: Iterable<Attempt>, leases: readonly Lease[]): Set<Attempt> {
+  private heldBy(leases: readonly Lease[]): ReadonlySet<Attempt> {
+    if (leases.length === 0) return noAttempts;
     const epochs = new Set(leases.map(({ queue, epoch }) => `${epoch} ${queue}`));
-    const isAmong = ({ claimed: { queue, epoch } }: Attempt) => epochs.has(`${epoch} ${queue}`);
-    return new Set(Array.from(attempts).filter(isAmong));
+    const isHeld = ({ claimed: { queue, epoch } }: Attempt) => epochs.has(`${epoch} ${queue}`);
+    return new Set(Array.from(this.attempts).filter(isHeld));
   }
 }
 

@@ -21,16 +21,21 @@ export class Unrenewed {
     return this.attempts.has(attempt);
   }
 
-  add(attempt: Attempt): void {
-    this.attempts.add(attempt);
-  }
-
   delete(attempt: Attempt): void {
     if (this.attempts.size > 0) this.attempts.delete(attempt);
   }
 
-  /** To be called after changes. */
-  watch(): void {
+  /** The others are renewed by somebody else. */
+  keepOnly(left: readonly Attempt[]): void {
+    if (this.attempts.size === 0) return;
+    const kept = new Set(left);
+    for (const attempt of this.attempts) if (!kept.has(attempt)) this.attempts.delete(attempt);
+  }
+
+  /** Some may have been renewed, and some of them may not: of further ones it says nothing. */
+  change(unrenewed: Iterable<Attempt>, asked: readonly Attempt[]): void {
+    for (const attempt of asked) this.delete(attempt);
+    for (const attempt of unrenewed) this.attempts.add(attempt);
     this.timer?.cancel();
     const endsAt = earliestEnd(this.attempts);
     if (endsAt === Infinity) return;

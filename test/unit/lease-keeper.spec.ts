@@ -52,6 +52,43 @@ describe('A lease keeper', () => {
     expect(asked).toHaveLength(1);
     await keeper.stop();
   });
+
+  it('renews at once what was claimed with little of its lease left', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    watch({ ...lease, id: 'first' });
+    const { reason } = watch(lease, 700);
+    await clock.advance(1);
+    expect(asked.map(({ ids }) => ids)).toEqual([['first', 'one']]);
+    asked[0]!.answer(none);
+    await clock.advance(900);
+    expect(reason()).toBeUndefined();
+    await keeper.stop();
+  });
+
+  it('aborts in time what was claimed so while a renewal gets no answer', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    watch({ ...lease, id: 'first' });
+    await clock.advance(1_000);
+    expect(asked).toHaveLength(1);
+    const { reason } = watch(lease, 700);
+    await clock.advance(398);
+    expect(reason()).toBeUndefined();
+    await clock.advance(4);
+    expect(reason()).toBe('LeaseLostError');
+    await keeper.stop();
+  });
+
+  it('soon renews what came in while another renewal was under way', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    watch({ ...lease, id: 'first' });
+    await clock.advance(1_000);
+    await clock.advance(500);
+    watch(lease, 1_200);
+    asked[0]!.answer(none);
+    await clock.advance(leaseMs / 10);
+    expect(asked.map(({ ids }) => ids)).toEqual([['first'], ['first', 'one']]);
+    await keeper.stop();
+  });
 });
 
 describe('A lease keeper whose store is silent in part', () => {
