@@ -1,5 +1,6 @@
 import { acknowledgedIsKept } from './invariants/acknowledged-is-kept.js';
 import { attemptsAreCounted } from './invariants/attempts-are-counted.js';
+import { calmLeasesAreKept } from './invariants/calm-leases-are-kept.js';
 import { drainsEnd } from './invariants/drains-end.js';
 import { extraRunsAreExcused } from './invariants/extra-runs-are-excused.js';
 import { locksHaveHolders } from './invariants/locks-have-holders.js';
@@ -9,6 +10,9 @@ import { oneStatePerTask } from './invariants/one-state-per-task.js';
 import { oneTaskPerSlot } from './invariants/one-task-per-slot.js';
 import { prioritiesAreRespected } from './invariants/priorities-are-respected.js';
 import { restIsReached } from './invariants/rest-is-reached.js';
+import { signalsAbortInTime } from './invariants/signals-abort-in-time.js';
+import { slotsAreNotExceeded } from './invariants/slots-are-not-exceeded.js';
+import { takenIsNotCalledLost } from './invariants/taken-is-not-called-lost.js';
 import { unsentIsNotStored } from './invariants/unsent-is-not-stored.js';
 import type { HistoryEvent } from './history-event.js';
 import type { Invariant, Violation } from './violation.js';
@@ -20,6 +24,10 @@ const invariants = {
   'no write is taken from an old epoch': oldEpochsAreRefused,
   'every extra run has a death or a lost lease behind it': extraRunsAreExcused,
   'attempts stay within retries + 1': attemptsAreCounted,
+  'no process runs more than its slots': slotsAreNotExceeded,
+  'a signal aborts before its lease ends': signalsAbortInTime,
+  'what was taken is not called lost': takenIsNotCalledLost,
+  'after healing no lease is lost': calmLeasesAreKept,
   'a slot has one task': oneTaskPerSlot,
   'a lock has a holder in its phase': locksHaveHolders,
   'a unique key has one holder at once': oneHolderAtOnce,

@@ -21,8 +21,8 @@ type OfProcess =
   | { readonly type: 'up'; readonly process: string; readonly concurrency: number }
   /** Gone without a word. What it held is settled by nobody. */
   | { readonly type: 'died'; readonly process: string }
-  /** Its leases may end although it lives: it was stopped, blocked or cut off for longer than a lease. */
-  | { readonly type: 'stalled'; readonly process: string }
+  /** Its event loop stands still for so long: leases may end although it lives. */
+  | { readonly type: 'stalled'; readonly process: string; readonly forMs: number }
   /** Asked to stop; within `limitMs` it must be down. */
   | { readonly type: 'stopping'; readonly process: string; readonly limitMs: number }
   /** It has drained, and left so many timers behind; and unanswered calls, where all answer. */
@@ -33,7 +33,14 @@ type OfProcess =
   | ({ readonly type: 'refused'; readonly sent: boolean } & TaskRef)
   | ({ readonly type: 'started' } & OfRun)
   | ({ readonly type: 'effect' } & OfRun)
-  | ({ readonly type: 'ended' } & OfRun);
+  /** The handler's signal. */
+  | ({ readonly type: 'aborted' } & OfRun)
+  /** The handler is over. */
+  | ({ readonly type: 'ended' } & OfRun)
+  /** The attempt is over, be it before its handler: an outcome is on its way, and the slot will be another's. */
+  | ({ readonly type: 'offered'; readonly outcome: Outcome['type'] } & OfRun)
+  /** The process was told that its outcome does not count. */
+  | ({ readonly type: 'told-lost' } & Omit<OfRun, 'epoch'>);
 
 /** What the store did. Where it cannot be watched, what processes were answered stands in for it. */
 type OfStore =

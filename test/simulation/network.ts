@@ -32,9 +32,12 @@ export class Network {
     this.silentUntil.set(part, this.world.now + forMs);
   }
 
+  /** What is on its way from before is lost: old connections are gone. */
   calm(): void {
     this.isCalm = true;
     this.silentUntil.clear();
+    this.lastArrivals.clear();
+    for (const calls of this.onTheWay.values()) for (const call of calls) call.lose();
   }
 
   get callsOnTheWay(): number {

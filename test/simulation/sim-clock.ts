@@ -31,7 +31,8 @@ export class SimClock extends Clock {
       this.timers.delete(timer);
       wake();
     };
-    const pending = this.world.after(Math.max(delayMs / this.rate, 1), fire, this.loop, 'timer');
+    // As in Node, whole milliseconds, and at least one: it may fire a moment early.
+    const pending = this.world.after(Math.max(Math.trunc(delayMs), 1) / this.rate, fire, this.loop, 'timer');
     const timer = {
       cancel: () => {
         this.timers.delete(timer);

@@ -22,6 +22,7 @@ import { Patience } from '../../lib/runner/patience.js';
 import { TaskLog } from '../../lib/runner/task-log.js';
 import type { EnqueueOptions } from '../../lib/task/enqueue-options.js';
 import type { Outcome } from '../../lib/task/outcome.js';
+import type { TaskEvent } from '../../lib/task/task-event.js';
 import { TaskIds } from '../../lib/task/task-id.js';
 import type { Task } from '../../lib/task/task.js';
 import type { History } from './history.js';
@@ -72,10 +73,13 @@ export class SimProcess implements Loop {
     const { world, random, weather } = sim;
     this.rank = random.next();
     const aheadMs = random.chance(0.5) ? 0 : Math.round(random.between(-3_600_000, 3_600_000));
-    const clock = (this.clock = new SimClock(world, this, aheadMs, random.between(0.998, 1.002)));
+    const clock = (this.clock = new SimClock(world, this, aheadMs, random.between(0.9998, 1.0002)));
     const backend = simBackend(sim.store, this);
     const log = new JobsLog(false);
     const events = new TaskEvents((error) => this.unforeseen(error));
+    events.listen((event) => {
+      if (event.type === 'lost') this.toldLost(event);
+    });
     const hooks = new HookChain((_, __, error) => this.unforeseen(error));
     const registry = (this.registry = new JobRegistry(
       { defaults: { timeZone: 'UTC' }, payloadLimit: 10_000, runsQueue: () => false },
@@ -106,6 +110,7 @@ export class SimProcess implements Loop {
     };
     const executor = new WatchedExecutor(
       (claimed) => (this.opening = claimed),
+      (claimed, outcome) => sim.history.add({ type: 'offered', ...this.runOf(claimed), outcome }),
       [registry, clock, patience, conclusion, lines, log, events, noTransactions],
     );
     this.runner = new JobRunner(
@@ -171,7 +176,9 @@ export class SimProcess implements Loop {
   }
 
   stall(ms: number): void {
-    if (!this.isStopping) this.stalledUntil = Math.max(this.stalledUntil, this.sim.world.now + ms);
+    if (this.isStopping) return;
+    this.stalledUntil = Math.max(this.stalledUntil, this.sim.world.now + ms);
+    this.sim.history.add({ type: 'stalled', process: this.name, forMs: Math.ceil(ms) });
   }
 
   after(ms: number, run: () => void): Pending {
@@ -180,6 +187,11 @@ export class SimProcess implements Loop {
 
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => void this.after(ms, resolve));
+  }
+
+  /** What the history calls a run. */
+  runOf({ queue, id, epoch, attempt }: ClaimedTask) {
+    return { process: this.name, queue, id: this.sim.history.nameOf(id), epoch, attempt };
   }
 
   /** Handlers are Nest's to make; here the simulation is the handler. */
@@ -198,6 +210,11 @@ export class SimProcess implements Loop {
     return { open, shape: instance } as unknown as Handler;
   }
 
+  private toldLost({ queue, id, attempt }: TaskEvent & { type: 'lost' }): void {
+    const { history } = this.sim;
+    history.add({ type: 'told-lost', process: this.name, queue, id: history.nameOf(id), attempt });
+  }
+
   private unforeseen(error: unknown): void {
     throw error;
   }
@@ -207,6 +224,7 @@ export class SimProcess implements Loop {
 class WatchedExecutor extends Executor {
   constructor(
     private readonly opening: (claimed: ClaimedTask) => void,
+    private readonly ended: (claimed: ClaimedTask, outcome: Outcome['type']) => void,
     parts: ConstructorParameters<typeof Executor>,
   ) {
     super(...parts);
@@ -214,6 +232,9 @@ class WatchedExecutor extends Executor {
 
   override execute(attempt: Attempt, reached: (outcome: Outcome) => void): void {
     this.opening(attempt.claimed);
-    super.execute(attempt, reached);
+    super.execute(attempt, (outcome) => {
+      this.ended(attempt.claimed, outcome.type);
+      reached(outcome);
+    });
   }
 }

@@ -5,17 +5,11 @@ import type { SimProcess } from './sim-process.js';
 /** What a handler does, drawn anew for each run. */
 export function simRun(process: SimProcess, claimed: ClaimedTask, task: Task): unknown {
   const { random, weather, history, network } = process.sim;
-  const { epoch, attempt } = claimed;
-  const run = {
-    process: process.name,
-    queue: claimed.queue,
-    id: history.nameOf(claimed.id),
-    epoch,
-    attempt,
-  };
-  const tell = (type: 'started' | 'effect' | 'ended') => history.add({ type, ...run });
+  const run = process.runOf(claimed);
+  const tell = (type: 'started' | 'effect' | 'aborted' | 'ended') => history.add({ type, ...run });
   const draw = (share: number) => !network.isCalm && random.chance(share);
   tell('started');
+  task.signal.addEventListener('abort', () => tell('aborted'));
   process.runs++;
   const ended = () => {
     process.runs--;
@@ -38,7 +32,8 @@ export function simRun(process: SimProcess, claimed: ClaimedTask, task: Task): u
   }
   if (draw(weather.blocking)) process.stall(random.longTailed(10, 2 * weather.leaseMs));
   if (random.chance(0.4)) return finish();
-  if (draw(weather.lingering)) return lingering(process, task, finish);
+  // Also where nothing fails there are long runs.
+  if (draw(weather.lingering) || random.chance(0.02)) return lingering(process, task, finish);
   return process.sleep(random.longTailed(1, weather.leaseMs / 2)).then(finish);
 }
 

@@ -15,12 +15,16 @@ export const extraRunsAreExcused: Invariant = (history, complain) => {
   const open = new Map<string, Run>();
   const succeeded = new Set<string>();
   const takenBack = new Set<string>();
+  const lost = new Set<string>();
   let inVain = 0;
   let allowed = 0;
   for (const event of history) {
     if (event.type === 'up') slots.set(event.process, event.concurrency);
     if (event.type === 'died' || event.type === 'stalled') allowed += slots.get(event.process) ?? 0;
-    if (event.type === 'lease-ended') allowed += 1;
+    if (event.type === 'lease-ended') {
+      allowed += 1;
+      lost.add(`${nameOf(event)} ${event.epoch}`);
+    }
     if (event.type === 'stored') succeeded.delete(nameOf(event));
     if (event.type === 'settled' && event.outcome === 'succeeded') succeeded.add(nameOf(event));
     if (event.type === 'started') {
@@ -28,6 +32,7 @@ export const extraRunsAreExcused: Invariant = (history, complain) => {
       if (open.has(run)) complain(event, `task ${event.id}: epoch ${event.epoch} was begun twice`);
       if (succeeded.has(nameOf(event)) && !takenBack.has(run))
         complain(event, `task ${event.id} runs, though it has succeeded`);
+      if (lost.has(run)) complain(event, `task ${event.id} is begun after its lease`);
       open.set(run, { process: event.process, isOver: takenBack.has(run) });
     }
     if (event.type === 'died')
