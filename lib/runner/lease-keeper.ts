@@ -163,8 +163,9 @@ export class LeaseKeeper {
     if (this.attempts.size === 0) return;
     const attempts = this.leftToUs();
     const sentAt = this.clock.elapsed();
-    const renewal = attempts.length === 0 ? nothingToTell : await this.renewNow(attempts);
-    const { lost, cancelled, unanswered = [] } = renewal;
+    const leases = attempts.map(({ claimed: { queue, id, epoch } }) => ({ queue, id, epoch }));
+    const { lost, cancelled, unanswered = [] } =
+      leases.length > 0 ? await this.backend.tasks.renew(leases, this.leaseMs) : nothingToTell;
     // What is answered after the end concerns nobody, and must set no timer.
     if (this.isStopped) return;
     if (this.failedSince !== undefined) this.recovered('leases are renewed again');
@@ -187,11 +188,6 @@ export class LeaseKeeper {
       this.report(`the leases of ${silent.size} tasks cannot be renewed, trying again`);
   }
 
-  private renewNow(attempts: readonly Attempt[]): Promise<Renewal> {
-    const leases = attempts.map(({ claimed: { queue, id, epoch } }) => ({ queue, id, epoch }));
-    return this.backend.tasks.renew(leases, this.leaseMs);
-  }
-
   /** What is left to us: everything, or what a guard ought to have renewed by now. */
   private leftToUs(): Attempt[] {
     if (!this.guard) return [...this.attempts];
@@ -202,7 +198,7 @@ export class LeaseKeeper {
   }
 
   /** When an attempt's lease ends: later than we know, where the guard has renewed it. */
-  endOf(attempt: Attempt): number {
+  private endOf(attempt: Attempt): number {
     const { guard, row } = attempt.guarded ?? {};
     if (guard) {
       const guardedUntil = this.clock.elapsed() - guard.renewedAgoMs(row!) + this.leaseMs;
@@ -223,11 +219,15 @@ export class LeaseKeeper {
     return Math.max(Math.min(this.leaseMs / 4, earliest - this.marginMs - this.clock.elapsed()), 0);
   }
 
-  private abortEnding(): void {
-    // Before another runner may begin; timers, which know whole milliseconds, may fire a moment early.
+  /** Whether so little is left that another runner may soon begin; timers, in whole milliseconds, may fire a moment early. */
+  isEnding(attempt: Attempt): boolean {
     const latest = this.clock.elapsed() + this.marginMs + 1;
+    return attempt.leaseEndsAt <= latest && this.endOf(attempt) <= latest;
+  }
+
+  private abortEnding(): void {
     for (const attempt of this.attempts)
-      if (attempt.leaseEndsAt <= latest && this.endOf(attempt) <= latest)
+      if (this.isEnding(attempt))
         attempt.abort(new LeaseLostError(`task ${attempt.claimed.id}: its lease could not be renewed`));
   }
 

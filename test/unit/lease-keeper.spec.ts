@@ -91,6 +91,15 @@ describe('A lease keeper', () => {
   });
 });
 
+describe('What is left of a lease', () => {
+  it('is too little to begin a run where its signal would abort at once', async () => {
+    const { keeper, watch } = setup();
+    expect(keeper.isEnding(watch(lease, leaseMs / 10 + 2).attempt)).toBe(false);
+    expect(keeper.isEnding(watch(lease, leaseMs / 10).attempt)).toBe(true);
+    await keeper.stop();
+  });
+});
+
 describe('A lease keeper whose store is silent in part', () => {
   it('aborts the signal before the lease ends, however early its timer fires', async () => {
     const { clock, asked, keeper, watch } = setup();
