@@ -164,8 +164,11 @@ export class LeaseKeeper {
     const attempts = this.leftToUs();
     const sentAt = this.clock.elapsed();
     const leases = attempts.map(({ claimed: { queue, id, epoch } }) => ({ queue, id, epoch }));
-    const { lost, cancelled, unanswered = [] } =
-      leases.length > 0 ? await this.backend.tasks.renew(leases, this.leaseMs) : nothingToTell;
+    const {
+      lost,
+      cancelled,
+      unanswered = [],
+    } = leases.length > 0 ? await this.backend.tasks.renew(leases, this.leaseMs) : nothingToTell;
     // What is answered after the end concerns nobody, and must set no timer.
     if (this.isStopped) return;
     if (this.failedSince !== undefined) this.recovered('leases are renewed again');
