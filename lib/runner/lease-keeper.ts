@@ -14,7 +14,6 @@ import { earliestEnd, Unrenewed } from './unrenewed.js';
  */
 export class LeaseKeeper {
   private readonly attempts = new Set<Attempt>();
-  /** Those whose part of the store was silent at the last renewal, while others were renewed. */
   private readonly unrenewed: Unrenewed;
   private timer: ClockTimer | undefined;
   private tickAt = Infinity;
@@ -22,7 +21,6 @@ export class LeaseKeeper {
   private patience: ClockTimer | undefined;
   private failedSince: number | undefined;
   private isStopped = false;
-
   private readonly leaseMs: number;
   private readonly marginMs: number;
   private guard: LeaseGuard | undefined;
@@ -178,8 +176,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * Those whose part of the store gave no answer keep the end they had, and are told in time; the others go on. It may be the
-   * answer to a renewal that was given up: it says nothing of what it did not ask for.
+   * Those whose part of the store gave no answer keep the end they had, and are told in time; the others go on. A renewal
+   * that was given up says nothing of what it did not ask for.
    */
   private renewed(attempts: readonly Attempt[], unanswered: readonly Lease[], leaseEndsAt: number): void {
     const wasWhole = this.unrenewed.size === 0;

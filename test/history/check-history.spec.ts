@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { CasesOf } from './cases.js';
 import { checkHistory, type InvariantName } from './check-history.js';
 import { fromLines, toLines } from './history-event.js';
+import { leaseCases } from './lease-cases.js';
 import { lockCases } from './lock-cases.js';
 import { processCases } from './process-cases.js';
 import { runCases } from './run-cases.js';
@@ -11,6 +12,7 @@ import { claimed, failed, moved, run, stored, succeeded, t, told, up, type Told 
 const cases: CasesOf<InvariantName> = {
   ...taskCases,
   ...runCases,
+  ...leaseCases,
   ...lockCases,
   ...processCases,
 };

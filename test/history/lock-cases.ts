@@ -1,5 +1,18 @@
 import type { CasesOf } from './cases.js';
-import { claimed, failed, held, leaseEnded, moved, run, stored, succeeded, u, unique, up } from './told.js';
+import {
+  aborted,
+  claimed,
+  failed,
+  held,
+  leaseEnded,
+  moved,
+  run,
+  stored,
+  succeeded,
+  u,
+  unique,
+  up,
+} from './told.js';
 
 export const lockCases: CasesOf<'a lock has a holder in its phase' | 'a unique key has one holder at once'> =
   {
@@ -47,6 +60,7 @@ export const lockCases: CasesOf<'a lock has a holder in its phase' | 'a unique k
           unique('while_executing', u),
           claimed(1, 1),
           run('started', 1, 1),
+          aborted,
           leaseEnded(1),
           moved('waiting'),
           claimed(2, 1, u),

@@ -35,6 +35,7 @@ export const runCases: CasesOf<
         stored,
         claimed(1, 1),
         run('started', 1, 1),
+        run('ended', 1, 1),
         leaseEnded(1),
         moved('waiting'),
       ],
@@ -64,6 +65,7 @@ export const runCases: CasesOf<
         { type: 'taken-back', ...t, process: 'p', epoch: 1, state: 'waiting' },
       ],
       'an epoch that is begun twice': [stored, claimed(1, 1), run('started', 1, 1), run('started', 1, 1)],
+      'a run after its lease': [stored, claimed(1, 1), leaseEnded(1), moved('waiting'), run('started', 1, 1)],
       'a run after the success': [stored, claimed(1, 1), succeeded(1), run('started', 1, 1)],
       'more runs in vain than the dead had slots': [
         { type: 'up', process: 'p', concurrency: 1 },
@@ -71,6 +73,7 @@ export const runCases: CasesOf<
         claimed(1, 1, t),
         claimed(2, 1, u),
         run('started', 1, 1, t),
+        run('ended', 1, 1, t),
         run('started', 2, 1, u),
         died,
       ],

@@ -42,6 +42,15 @@ export const failed = (epoch: number, state: 'scheduled' | 'dead'): Of<'settled'
   outcome: state === 'dead' ? 'dead' : 'retry',
   state,
 });
+export const offered = (epoch: number): Told => ({
+  type: 'offered',
+  ...t,
+  process: 'p',
+  epoch,
+  attempt: 1,
+  outcome: 'retry',
+});
+export const aborted: Told = { type: 'aborted', ...t, process: 'p', epoch: 1, attempt: 1 };
 export const moved = (state: 'waiting' | 'cancelled' | 'dead' | 'gone', of = t): Told => ({
   type: 'moved',
   ...of,
