@@ -53,6 +53,8 @@ type OfStore =
       readonly conflictsWith?: string;
       /** Taken from parked, past the line. */
       readonly isUnparked?: boolean;
+      /** When the runner asked for it. */
+      readonly sentAt?: number;
     } & OfRun)
   | ({
       readonly type: 'settled';

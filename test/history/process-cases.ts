@@ -57,6 +57,12 @@ export const processCases: CasesOf<
   },
   'a drain ends in time': {
     kept: {
+      'a claim that was asked for before it': [
+        { type: 'stopping', process: 'p', limitMs: 100 },
+        stored,
+        { ...claimed(1, 1), sentAt: 5 },
+        { type: 'down', process: 'p', timers: 0 },
+      ],
       'one that is cut short by a death': [{ type: 'stopping', process: 'p', limitMs: 100 }, died],
     },
     broken: {
@@ -67,6 +73,12 @@ export const processCases: CasesOf<
       ],
       'a timer': [{ type: 'down', process: 'p', timers: 1 }],
       'a call': [{ type: 'down', process: 'p', timers: 0, calls: 1 }],
+      'a claim that was asked for after it': [
+        { type: 'stopping', process: 'p', limitMs: 100 },
+        stored,
+        { ...claimed(1, 1), sentAt: 25 },
+        { type: 'down', process: 'p', timers: 0 },
+      ],
       'a run after it': [
         stored,
         claimed(1, 1),

@@ -19,8 +19,11 @@ export class History {
   }
 
   add(happening: Happening): void {
-    const at = Math.round((this.world.now - this.startedAt) * 1_000) / 1_000;
-    this.events.push({ at, ...happening } as HistoryEvent);
+    this.events.push({ at: this.timeOf(this.world.now), ...happening } as HistoryEvent);
+  }
+
+  timeOf(moment: number): number {
+    return Math.round((moment - this.startedAt) * 1_000) / 1_000;
   }
 
   /** Ids that were drawn by chance are told as numbers, so that one seed has one history. */

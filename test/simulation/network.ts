@@ -55,11 +55,12 @@ export class Network {
   call<T>(
     process: SimProcess,
     part: number,
-    effect: (isGivenUp: boolean) => Promise<T>,
+    effect: (isGivenUp: boolean, sentAt: number) => Promise<T>,
     kind: Kind = 'arrival',
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       const { world } = this;
+      const sentAt = world.now;
       let isAnswered = false;
       process.calls++;
       const answer = (settle: () => void) => {
@@ -85,7 +86,7 @@ export class Network {
       }
       if (fate === 'late') world.after(this.delay(), () => fail('connection reset', true), process, kind);
       const takeEffect = () =>
-        void effect(isAnswered || !process.isAlive).then((result) => {
+        void effect(isAnswered || !process.isAlive, sentAt).then((result) => {
           if (fate === 'reply lost' && this.random.chance(0.5)) return;
           const isReset = fate === 'reply lost';
           const reply = () => (isReset ? fail('reset in reply', true) : answer(() => resolve(result)));

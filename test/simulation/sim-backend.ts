@@ -44,9 +44,10 @@ export class Line {
   callStore<T>(part: number, what: string, effect: (memory: Backend) => Promise<T>, kind?: Kind): Promise<T> {
     const { memory, watch, network } = this.store;
     const process = this.process.name;
-    const step = async (isGivenUp: boolean) => {
+    const step = async (isGivenUp: boolean, sentAt: number) => {
       const result = await effect(memory);
-      if (!looks.has(what)) watch.observe({ process, what, isGivenUp });
+      const leftAt = this.weather.parts === 1 ? sentAt : undefined;
+      if (!looks.has(what)) watch.observe({ process, what, isGivenUp, sentAt: leftAt });
       return result;
     };
     return network.call(this.process, part, step, kind);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkHistory } from '../history/check-history.js';
+import { checkHistory, type InvariantName } from '../history/check-history.js';
 import { toLines } from '../history/history-event.js';
 import { simulate } from './simulate.js';
+import { spoiltStores } from './spoilt-stores.js';
 
 const from = Number(process.env.SIM_FROM ?? 1);
 const seeds = Number(process.env.SIM_SEEDS ?? 500);
@@ -14,6 +15,24 @@ describe('A simulated world', () => {
       expect(toLines(await simulate(seed + 1))).not.toBe(first);
     }
   });
+
+  const foundBy: Record<keyof typeof spoiltStores, InvariantName> = {
+    'loses what it has acknowledged': 'no acknowledged enqueue is lost',
+    'takes outcomes whatever their epoch': 'no write is taken from an old epoch',
+    'does not know a repeat': 'what was taken is not called lost',
+    'takes back what is in good hands': 'every extra run has a death or a lost lease behind it',
+    'asks no lock before a run': 'a unique key has one holder at once',
+    'fires a slot for everybody who sees it': 'a slot has one task',
+  };
+  for (const [what, invariant] of Object.entries(foundBy))
+    it(`shows within a few seeds that a store ${what}`, async () => {
+      const spoil = spoiltStores[what as keyof typeof spoiltStores];
+      const isFound = async (seed: number) =>
+        checkHistory(await simulate(seed, spoil)).some((violation) => violation.invariant === invariant);
+      let seed = from;
+      while (seed < from + 100 && !(await isFound(seed))) seed++;
+      expect(seed - from).toBeLessThan(100);
+    });
 
   it(`keeps every invariant, in ${seeds} seeds from ${from}`, async () => {
     const broken: string[] = [];

@@ -24,6 +24,8 @@ export interface Step {
   readonly what: string;
   /** Who asked for it no longer waits for the answer. */
   readonly isGivenUp?: boolean;
+  /** Not known where one call is made in several. */
+  readonly sentAt?: number;
   readonly settlements?: readonly Settlement[];
   readonly answers?: readonly Settled[];
 }
@@ -67,7 +69,7 @@ export class StoreWatch {
       // A claim takes the best first, each with the next epoch.
       const claimed = changed.filter((task) => this.isClaimed(task));
       claimed.sort((one, other) => one.epoch - other.epoch);
-      for (const task of claimed) this.claimed(task, step.process);
+      for (const task of claimed) this.claimed(task, step);
       for (const task of changed) this.known.get(name)!.set(task.id, knownOf(task));
       this.locks(queue);
     }
@@ -182,7 +184,7 @@ export class StoreWatch {
     });
   }
 
-  private claimed(task: MemoryTask, process: string): void {
+  private claimed(task: MemoryTask, { process, sentAt }: Step): void {
     const { epoch, attempt, priority } = task;
     const before = this.before(task);
     const ref = this.refOf(task.given);
@@ -197,6 +199,7 @@ export class StoreWatch {
       priority,
       conflictsWith,
       isUnparked,
+      sentAt: sentAt === undefined ? undefined : this.history.timeOf(sentAt),
     });
   }
 
