@@ -36,11 +36,21 @@ export class Unrenewed {
   change(unrenewed: Iterable<Attempt>, asked: readonly Attempt[]): void {
     for (const attempt of asked) this.delete(attempt);
     for (const attempt of unrenewed) this.attempts.add(attempt);
+    this.tellAfter(-Infinity);
+  }
+
+  /** Those whose lease ends by then have been told: the next one has a later moment. */
+  private tellAfter(toldUpTo: number): void {
     this.timer?.cancel();
-    const endsAt = earliestEnd(this.attempts);
+    let endsAt = Infinity;
+    for (const attempt of this.attempts)
+      if (!attempt.isLost && attempt.leaseEndsAt > toldUpTo) endsAt = Math.min(endsAt, attempt.leaseEndsAt);
     if (endsAt === Infinity) return;
     const delayMs = endsAt - this.marginMs - this.clock.elapsed();
-    this.timer = this.clock.after(Math.max(delayMs, 0), this.abort);
+    this.timer = this.clock.after(Math.max(delayMs, 0), () => {
+      this.abort();
+      this.tellAfter(Math.max(endsAt, this.clock.elapsed() + this.marginMs));
+    });
   }
 
   stop(): void {

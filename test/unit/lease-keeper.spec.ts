@@ -131,6 +131,26 @@ describe('A lease keeper whose store is silent in part', () => {
     await keeper.stop();
   });
 
+  it('aborts each in its own time while the next renewal gets no answer', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    const other = { ...lease, id: 'other', epoch: 2 };
+    const first = watch(lease, leaseMs - 700);
+    const second = watch(other, leaseMs - 400);
+    await clock.advance(1_000);
+    asked[0]!.answer({ ...none, unanswered: [lease, other] });
+    // The one after that is given up at 1,900.
+    await clock.advance(950);
+    asked[1]!.answer({ ...none, unanswered: [lease, other] });
+    await clock.advance(40);
+    expect([first.reason(), second.reason()]).toEqual([undefined, undefined]);
+    await clock.advance(20);
+    expect([first.reason(), second.reason()]).toEqual(['LeaseLostError', undefined]);
+    await clock.advance(300);
+    expect([first.reason(), second.reason()]).toEqual(['LeaseLostError', 'LeaseLostError']);
+    await keeper.stop();
+    expect(clock.timers.size).toBe(0);
+  });
+
   it('sets no timer where that answer comes after its end', async () => {
     const { clock, asked, keeper, watch } = setup();
     watch(lease);
