@@ -15,7 +15,7 @@ export interface SeenTask extends StoredTask {
   hasStarted: boolean;
   /** A run has failed, which frees some locks. */
   hasFailed: boolean;
-  /** The latest claim's lease has ended: only a success still counts. */
+  /** The latest claim's lease has ended, or was taken back. */
   isLost: boolean;
 }
 
@@ -51,6 +51,7 @@ export class SeenTasks {
     } else if (event.type === 'taken-back') {
       task.now = event.state;
       task.attempt--;
+      task.isLost = true;
     } else if (event.type === 'lease-ended') {
       task.isLost = true;
       if (task.isInConflict) task.attempt--;
