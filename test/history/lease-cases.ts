@@ -143,6 +143,16 @@ export const leaseCases: CasesOf<
   'after healing no lease is lost': {
     kept: {
       'one from before': [stored, claimed(1, 1), healed, leaseEnded(1), moved('waiting'), rest],
+      'one of a process that was to stop before': [
+        { type: 'stopping', process: 'p', limitMs: 1_000 },
+        healed,
+        stored,
+        claimed(1, 1),
+        { type: 'down', process: 'p', timers: 0 },
+        leaseEnded(1),
+        moved('waiting'),
+        rest,
+      ],
       'one of a process that died': [
         up,
         healed,

@@ -8,7 +8,9 @@ export const calmLeasesAreKept: Invariant = (history, complain) => {
   const excused = new Set<string>();
   for (const event of history) {
     if (event.type === 'healed') isHealed = true;
-    if (isHealed && (event.type === 'died' || event.type === 'stalled')) excused.add(event.process);
+    // One that was to stop before has little time left to bring what it has.
+    const isExcuse = isHealed ? event.type === 'died' || event.type === 'stalled' : event.type === 'stopping';
+    if (isExcuse) excused.add((event as { process: string }).process);
     if (isHealed && event.type === 'claimed') claims.set(`${nameOf(event)} ${event.epoch}`, event.process);
     if (event.type !== 'lease-ended') continue;
     const process = claims.get(`${nameOf(event)} ${event.epoch}`);
