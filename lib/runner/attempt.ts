@@ -137,15 +137,16 @@ export class Attempt implements TaskJournal {
   }
 }
 
-/** When the first of these leases ends. */
-export function earliestEnd(attempts: ReadonlySet<Attempt>, except?: ReadonlySet<Attempt>): number {
-  let earliest = Infinity;
-  for (const attempt of attempts)
-    if (!except?.has(attempt) && !attempt.isLost) earliest = Math.min(earliest, attempt.leaseEndsAt);
-  return earliest;
+/** Those of these attempts that have one of these leases. */
+export function attemptsOf(attempts: Iterable<Attempt>, leases: readonly Lease[]): ReadonlySet<Attempt> {
+  if (leases.length === 0) return noAttempts;
+  const names = new Set(leases.map(leaseName));
+  return new Set(Array.from(attempts).filter(({ claimed }) => names.has(leaseName(claimed))));
 }
 
+const noAttempts: ReadonlySet<Attempt> = new Set();
+
 /** Tells leases apart: a store may give one epoch to all that it claims at once. */
-export function leaseName({ queue, id, epoch }: Lease): string {
+function leaseName({ queue, id, epoch }: Lease): string {
   return `${epoch} ${id} ${queue}`;
 }

@@ -3,9 +3,11 @@ import type { Clock, ClockTimer } from '../task/clock.js';
 import { LeaseLostError, TaskCancelledError } from '../task/errors.js';
 import type { Lease } from '../task/outcome.js';
 import type { TaskRef } from '../task/task-record.js';
-import { earliestEnd, leaseName, type Attempt } from './attempt.js';
+import { attemptsOf, type Attempt } from './attempt.js';
 import { EarlyRings } from './early-rings.js';
 import type { RunnerSettings } from './runner-settings.js';
+import { SharedRenewal } from './shared-renewal.js';
+import { earliestEnd, Unrenewed } from './unrenewed.js';
 
 /**
  * Renews the leases of all attempts whose outcome is not stored, also while every slot is taken and while draining.
@@ -14,17 +16,15 @@ import type { RunnerSettings } from './runner-settings.js';
  */
 export class LeaseKeeper {
   private readonly attempts = new Set<Attempt>();
-  /** Those whose part of the store was silent at the last renewal, while others were renewed. */
-  private unrenewed = new Set<Attempt>();
-  private ending: ClockTimer | undefined;
+  private readonly unrenewed: Unrenewed;
   private timer: ClockTimer | undefined;
   private tickAt = Infinity;
-  private renewal: Promise<void> | undefined;
-  private patience: ClockTimer | undefined;
+  private readonly renewal: SharedRenewal;
   private failedSince: number | undefined;
   private readonly early = new EarlyRings();
   private isStopped = false;
   private readonly leaseMs: number;
+  private readonly marginMs: number;
   guard: LeaseGuard | undefined;
 
   constructor(
@@ -34,6 +34,13 @@ export class LeaseKeeper {
     private readonly report: (message: string, error?: unknown) => void,
   ) {
     this.leaseMs = settings.leaseMs;
+    this.marginMs = settings.leaseMs / 10;
+    this.renewal = new SharedRenewal(
+      clock,
+      () => this.renewAll(),
+      () => this.patienceMs,
+    );
+    this.unrenewed = new Unrenewed(clock, this.marginMs, () => this.abortEnding());
   }
 
   start(queues: readonly string[]): void {
@@ -64,12 +71,20 @@ export class LeaseKeeper {
   watch(attempt: Attempt): void {
     this.attempts.add(attempt);
     if (this.timer === undefined) this.tickAfter(this.pauseMs);
+    if (attempt.leaseEndsAt - this.leaseMs / 3 < this.tickAt) this.hurry(attempt);
     if (this.guard) attempt.guarded = { guard: this.guard, row: this.guard.hold(attempt.claimed) };
     if (this.early.take(attempt.claimed, this.clock.elapsed())) void this.askAbout(attempt);
   }
 
+  /** Its claim was answered late, or read late: what is left of its lease does not last until its turn. */
+  private hurry(attempt: Attempt): void {
+    this.unrenewed.change([attempt], []);
+    this.tickAfter(0);
+  }
+
   unwatch(attempt: Attempt): void {
     this.attempts.delete(attempt);
+    this.unrenewed.delete(attempt);
     attempt.guarded?.guard.release(attempt.guarded.row);
     attempt.guarded = undefined;
   }
@@ -98,14 +113,14 @@ export class LeaseKeeper {
   }
 
   async catchUp(): Promise<void> {
-    await this.renew().catch(() => undefined);
+    await this.renewal.ask().catch(() => undefined);
   }
 
   async stop(): Promise<void> {
     this.isStopped = true;
     this.timer?.cancel();
-    this.patience?.cancel();
-    this.ending?.cancel();
+    this.renewal.stop();
+    this.unrenewed.stop();
     this.rest();
     for (const attempt of this.attempts) this.unwatch(attempt);
     await this.guard?.stop();
@@ -114,7 +129,7 @@ export class LeaseKeeper {
   private async tick(): Promise<void> {
     this.guard?.alive();
     try {
-      await this.renew();
+      await this.renewal.ask();
     } catch (error) {
       if (this.failedSince === undefined) this.report('leases cannot be renewed, trying again', error);
       this.failedSince ??= this.clock.elapsed();
@@ -123,7 +138,8 @@ export class LeaseKeeper {
     if (this.timer === undefined) return;
     const isWatching = this.attempts.size > 0;
     const isWell = this.failedSince === undefined && this.unrenewed.size === 0;
-    if (isWatching) this.tickAfter(isWell ? this.pauseMs : this.leaseMs / 20);
+    const dueMs = isWell ? earliestEnd(this.attempts) - this.leaseMs / 3 - this.clock.elapsed() : 0;
+    if (isWatching) this.tickAfter(Math.max(Math.min(this.pauseMs, dueMs), this.leaseMs / 20));
     else this.rest();
     // With nothing to renew there is no telling: the next claim will.
     if (!isWatching && this.failedSince !== undefined) this.recovered('no lease is left to renew');
@@ -131,6 +147,7 @@ export class LeaseKeeper {
 
   private tickAfter(delayMs: number): void {
     this.guard?.alive();
+    this.timer?.cancel();
     this.tickAt = this.clock.elapsed() + delayMs;
     this.timer = this.clock.after(delayMs, () => void this.tick());
   }
@@ -138,24 +155,6 @@ export class LeaseKeeper {
   private rest(): void {
     this.timer = undefined;
     this.tickAt = Infinity;
-  }
-
-  /**
-   * One renewal at a time, shared by whoever asks meanwhile. One that gets no answer counts as failed while there is still
-   * time to send another.
-   */
-  private renew(): Promise<void> {
-    this.renewal ??= this.answered(this.renewAll()).finally(() => (this.renewal = undefined));
-    return this.renewal;
-  }
-
-  private answered(renewal: Promise<void>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const giveUp = () => reject(new Error('the store does not answer'));
-      // One that was given up may still be answered, and must then leave the next one's alone.
-      const patience = (this.patience = this.clock.after(this.patienceMs, giveUp));
-      renewal.then(resolve, reject).finally(() => patience.cancel());
-    });
   }
 
   private async renewAll(): Promise<void> {
@@ -171,20 +170,22 @@ export class LeaseKeeper {
     if (this.isStopped) return;
     if (this.failedSince !== undefined) this.recovered('leases are renewed again');
     this.renewed(attempts, unanswered, sentAt + this.leaseMs);
-    if (lost.length > 0) this.lose(lost);
+    this.lose(lost);
     for (const ref of cancelled) this.cancel(ref.queue, ref.id);
   }
 
-  /** Those whose part of the store gave no answer keep the end they had, and are told in time; the others go on. */
+  /**
+   * Those whose part of the store gave no answer keep the end they had, and are told in time; the others go on. A renewal
+   * that was given up says nothing of what it did not ask for.
+   */
   private renewed(attempts: readonly Attempt[], unanswered: readonly Lease[], leaseEndsAt: number): void {
-    this.ending?.cancel();
     const wasWhole = this.unrenewed.size === 0;
-    this.unrenewed = unanswered.length > 0 ? this.among(attempts, unanswered) : noAttempts;
-    for (const attempt of attempts) if (!this.unrenewed.has(attempt)) attempt.leaseEndsAt = leaseEndsAt;
-    if (this.unrenewed.size === 0) return;
-    if (wasWhole) this.report(`the leases of ${this.unrenewed.size} tasks cannot be renewed, trying again`);
-    const delayMs = earliestEnd(this.unrenewed) - this.marginMs - this.clock.elapsed();
-    this.ending = this.clock.after(Math.max(delayMs, 0), () => this.abortEnding());
+    const silent = attemptsOf(this.attempts, unanswered);
+    for (const attempt of attempts)
+      if (!silent.has(attempt)) attempt.leaseEndsAt = Math.max(attempt.leaseEndsAt, leaseEndsAt);
+    this.unrenewed.change(silent, attempts);
+    if (wasWhole && silent.size > 0)
+      this.report(`the leases of ${silent.size} tasks cannot be renewed, trying again`);
   }
 
   private renewNow(attempts: readonly Attempt[]): Promise<Renewal> {
@@ -196,7 +197,9 @@ export class LeaseKeeper {
   private leftToUs(): Attempt[] {
     if (!this.guard) return [...this.attempts];
     const soon = this.clock.elapsed() + this.leaseMs / 2;
-    return [...this.attempts].filter((attempt) => !attempt.isLost && this.endOf(attempt) < soon);
+    const left = [...this.attempts].filter((attempt) => !attempt.isLost && this.endOf(attempt) < soon);
+    this.unrenewed.keepOnly(left);
+    return left;
   }
 
   /** When an attempt's lease ends: later than we know, where the guard has renewed it. */
@@ -221,29 +224,23 @@ export class LeaseKeeper {
     return Math.max(Math.min(this.leaseMs / 4, earliest - this.marginMs - this.clock.elapsed()), 0);
   }
 
-  private get marginMs(): number {
-    return this.leaseMs / 10;
+  /** Whether so little is left that another runner may soon begin; timers, in whole milliseconds, may fire a moment early. */
+  isEnding(attempt: Attempt): boolean {
+    const latest = this.clock.elapsed() + this.marginMs + 1;
+    return attempt.leaseEndsAt <= latest && this.endOf(attempt) <= latest;
   }
 
   private abortEnding(): void {
-    // Before another runner may begin; timers, which know whole milliseconds, may fire a moment early.
-    const latest = this.clock.elapsed() + this.marginMs + 1;
     for (const attempt of this.attempts)
-      if (attempt.leaseEndsAt <= latest && this.endOf(attempt) <= latest)
+      if (this.isEnding(attempt))
         attempt.abort(new LeaseLostError(`task ${attempt.claimed.id}: its lease could not be renewed`));
   }
 
   private lose(lost: readonly Lease[]): void {
-    for (const attempt of this.among(this.attempts, lost))
+    for (const attempt of attemptsOf(this.attempts, lost))
       if (!attempt.hasOutcome)
         attempt.lose(new LeaseLostError(`task ${attempt.claimed.id} belongs to another runner`));
   }
-
-  private among(attempts: Iterable<Attempt>, leases: readonly Lease[]): Set<Attempt> {
-    const names = new Set(leases.map(leaseName));
-    return new Set(Array.from(attempts).filter(({ claimed }) => names.has(leaseName(claimed))));
-  }
 }
 
-const noAttempts: Set<Attempt> = new Set();
 const nothingToTell: Renewal = { lost: [], cancelled: [] };

@@ -176,10 +176,8 @@ export class RunnerSession {
   }
 
   private run(attempt: Attempt): void {
-    // A lease that ended before the run, as after a slow answer: the task may be another's. Or nothing more may begin.
-    const now = this.parts.clock.elapsed();
-    const hasEnded = attempt.leaseEndsAt <= now && this.keeper.endOf(attempt) <= now;
-    if (hasEnded || !this.isAccepting) attempt.handBack();
+    // A lease that is over before the run, as after a slow answer: the task may be another's. Or nothing more may begin.
+    if (this.keeper.isEnding(attempt) || !this.isAccepting) attempt.handBack();
     this.parts.executor.execute(attempt, (outcome) => this.ended(attempt, outcome));
   }
 

@@ -1,10 +1,11 @@
 import type { Clock } from '../task/clock.js';
-import { earliestEnd, type Attempt } from './attempt.js';
+import type { Attempt } from './attempt.js';
 import type { Exchanges } from './exchanges.js';
 import type { Intake } from './intake.js';
 import type { LeaseKeeper } from './lease-keeper.js';
 import type { RunnerSettings } from './runner-settings.js';
 import type { SilentQueues } from './silent-queues.js';
+import { earliestEnd } from './unrenewed.js';
 
 /** A queue as a runner looks at it. */
 export interface QueueLook {

@@ -64,6 +64,52 @@ describe('A lease keeper', () => {
     expect([lost.reason(), kept.reason()]).toEqual(['LeaseLostError', undefined]);
     await keeper.stop();
   });
+
+  it('renews at once what was claimed with little of its lease left', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    watch({ ...lease, id: 'first' });
+    const { reason } = watch(lease, 700);
+    await clock.advance(1);
+    expect(asked.map(({ ids }) => ids)).toEqual([['first', 'one']]);
+    asked[0]!.answer(none);
+    await clock.advance(900);
+    expect(reason()).toBeUndefined();
+    await keeper.stop();
+  });
+
+  it('aborts in time what was claimed so while a renewal gets no answer', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    watch({ ...lease, id: 'first' });
+    await clock.advance(1_000);
+    expect(asked).toHaveLength(1);
+    const { reason } = watch(lease, 700);
+    await clock.advance(398);
+    expect(reason()).toBeUndefined();
+    await clock.advance(4);
+    expect(reason()).toBe('LeaseLostError');
+    await keeper.stop();
+  });
+
+  it('soon renews what came in while another renewal was under way', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    watch({ ...lease, id: 'first' });
+    await clock.advance(1_000);
+    await clock.advance(500);
+    watch(lease, 1_200);
+    asked[0]!.answer(none);
+    await clock.advance(leaseMs / 10);
+    expect(asked.map(({ ids }) => ids)).toEqual([['first'], ['first', 'one']]);
+    await keeper.stop();
+  });
+});
+
+describe('What is left of a lease', () => {
+  it('is too little to begin a run where its signal would abort at once', async () => {
+    const { keeper, watch } = setup();
+    expect(keeper.isEnding(watch(lease, leaseMs / 10 + 2).attempt)).toBe(false);
+    expect(keeper.isEnding(watch(lease, leaseMs / 10).attempt)).toBe(true);
+    await keeper.stop();
+  });
 });
 
 describe('A lease keeper whose store is silent in part', () => {
@@ -77,6 +123,44 @@ describe('A lease keeper whose store is silent in part', () => {
     await clock.advance(4);
     expect(reason()).toBe('LeaseLostError');
     await keeper.stop();
+  });
+
+  it('still aborts it in time where an earlier renewal, long given up, is answered for others', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    watch({ ...lease, id: 'first', epoch: 2 });
+    await clock.advance(1_000);
+    // The first is given up, the second gets an answer for one of two tasks, the third none for long.
+    await clock.advance(750);
+    const { reason } = watch(lease);
+    await clock.advance(leaseMs / 20);
+    expect(asked).toHaveLength(2);
+    asked[1]!.answer(silence);
+    await clock.advance(2_300);
+    asked[0]!.answer(none);
+    await clock.advance(300);
+    expect(clock.elapsed()).toBeLessThan(Date.UTC(2030, 0, 1) + 1_750 + leaseMs);
+    expect(reason()).toBe('LeaseLostError');
+    await keeper.stop();
+  });
+
+  it('aborts each in its own time while the next renewal gets no answer', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    const other = { ...lease, id: 'other', epoch: 2 };
+    const first = watch(lease, leaseMs - 700);
+    const second = watch(other, leaseMs - 400);
+    await clock.advance(1_000);
+    asked[0]!.answer({ ...none, unanswered: [lease, other] });
+    // The one after that is given up at 1,900.
+    await clock.advance(950);
+    asked[1]!.answer({ ...none, unanswered: [lease, other] });
+    await clock.advance(40);
+    expect([first.reason(), second.reason()]).toEqual([undefined, undefined]);
+    await clock.advance(20);
+    expect([first.reason(), second.reason()]).toEqual(['LeaseLostError', undefined]);
+    await clock.advance(300);
+    expect([first.reason(), second.reason()]).toEqual(['LeaseLostError', 'LeaseLostError']);
+    await keeper.stop();
+    expect(clock.timers.size).toBe(0);
   });
 
   it('sets no timer where that answer comes after its end', async () => {

@@ -1,0 +1,120 @@
+import type { Outcome } from '../../lib/task/outcome.js';
+import type { LockPhase, TaskRef, TaskState } from '../../lib/task/task-record.js';
+
+/** A run, or the claim that it comes from: an epoch is drawn once. */
+interface OfRun extends TaskRef {
+  readonly process: string;
+  readonly epoch: number;
+  readonly attempt: number;
+}
+
+/** A write about a running task that the store took. */
+interface Write extends TaskRef {
+  readonly process: string;
+  readonly epoch: number;
+  /** When it left, where `at` is only the moment of its answer; else it happened at `at`. */
+  readonly sentAt?: number;
+}
+
+/** What a process did. Whoever drives real processes can tell all of these. */
+type OfProcess =
+  | { readonly type: 'up'; readonly process: string; readonly concurrency: number }
+  /** Gone without a word. What it held is settled by nobody. */
+  | { readonly type: 'died'; readonly process: string }
+  /** Its event loop stands still for so long: leases may end although it lives. */
+  | { readonly type: 'stalled'; readonly process: string; readonly forMs: number }
+  /** Asked to stop; within `limitMs` it must be down. */
+  | { readonly type: 'stopping'; readonly process: string; readonly limitMs: number }
+  /** It has drained, and left so many timers behind; and unanswered calls, where all answer. */
+  | { readonly type: 'down'; readonly process: string; readonly timers: number; readonly calls?: number }
+  | ({ readonly type: 'enqueue'; readonly process: string } & TaskRef)
+  | ({ readonly type: 'acknowledged'; readonly status: string; readonly holder?: string } & TaskRef)
+  /** `sent: false` says that nothing can have been stored. */
+  | ({ readonly type: 'refused'; readonly sent: boolean } & TaskRef)
+  | ({ readonly type: 'started' } & OfRun)
+  | ({ readonly type: 'effect' } & OfRun)
+  /** The handler's signal. */
+  | ({ readonly type: 'aborted' } & OfRun)
+  /** The handler is over. */
+  | ({ readonly type: 'ended' } & OfRun)
+  /** The attempt is over, be it before its handler: an outcome is on its way, and the slot will be another's. */
+  | ({ readonly type: 'offered'; readonly outcome: Outcome['type'] } & OfRun)
+  /** The process was told that its outcome does not count. */
+  | ({ readonly type: 'told-lost' } & Omit<OfRun, 'epoch'>);
+
+/** What the store did. Where it cannot be watched, what processes were answered stands in for it. */
+type OfStore =
+  /** A record was made, or made anew by a replacement or a retry: attempts count from 0. */
+  | ({ readonly type: 'stored' } & StoredTask)
+  | ({
+      readonly type: 'claimed';
+      readonly priority: number;
+      /** Who holds its lock: the run must not begin. */
+      readonly conflictsWith?: string;
+      /** Taken from parked, past the line. */
+      readonly isUnparked?: boolean;
+      /** When the runner asked for it. */
+      readonly sentAt?: number;
+    } & OfRun)
+  | ({
+      readonly type: 'settled';
+      readonly outcome: Outcome['type'];
+      readonly state: TaskState | 'gone';
+    } & Write)
+  | ({ readonly type: 'renewed' } & Write)
+  /** The store took the task back, since nobody settled it in time. */
+  | ({ readonly type: 'lease-ended'; readonly epoch: number } & TaskRef)
+  /**
+   * A later claim of the same runner did not know of it, since the answer was lost: it goes back. One that is late, because its
+   * runner had given it up, may take back what the runner has learnt of meanwhile.
+   */
+  | ({ readonly type: 'taken-back'; readonly state: TaskState; readonly isLate?: boolean } & Write)
+  /** By none of the above: it fell due, was cancelled, put back or forgotten. */
+  | ({ readonly type: 'moved'; readonly state: TaskState | 'gone' } & TaskRef)
+  /** All locks of a queue that are held. */
+  | { readonly type: 'locks'; readonly queue: string; readonly held: readonly HeldLock[] }
+  /** Where a task stands when all is over: one line for each place in which it is found. */
+  | ({ readonly type: 'listed'; readonly state: TaskState } & TaskRef)
+  | ({
+      readonly type: 'schedule';
+      readonly everyMs: number;
+      readonly firstSlot: number;
+      readonly lastSlot?: number;
+      readonly fired: number;
+      readonly skipped: number;
+    } & TaskRef);
+
+/** What the driver says: no fault from here on; and that nothing goes on any more. */
+type OfDriver = { readonly type: 'healed' } | { readonly type: 'rest' };
+
+/** One line of a history, in the order in which things happened; `at` is in milliseconds of one clock. */
+export type HistoryEvent = { readonly at: number } & (OfProcess | OfStore | OfDriver);
+
+export interface StoredTask extends TaskRef {
+  readonly state: TaskState;
+  readonly priority: number;
+  readonly retries: number;
+  readonly lock?: { readonly key: string; readonly phase: LockPhase };
+  readonly schedule?: string;
+  readonly slot?: number;
+}
+
+export interface HeldLock {
+  readonly key: string;
+  readonly holder: string;
+}
+
+export function toLines(history: readonly HistoryEvent[]): string {
+  return history.map((event) => JSON.stringify(event)).join('\n');
+}
+
+export function fromLines(text: string): HistoryEvent[] {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as HistoryEvent);
+}
+
+export function nameOf({ queue, id }: TaskRef): string {
+  return `${queue}/${id}`;
+}
