@@ -1,7 +1,7 @@
 import { ours, raw } from '../side-by-side/system.js';
 import type { Figure } from '../side-by-side/figures.js';
 import { titleOf } from './readme-tables.js';
-import { figuresOf, originsOf, systemsOf, type Result } from './result.js';
+import { figuresOf, notQuoted, originsOf, systemsOf, type Result } from './result.js';
 import { Drawing, wrapped } from './svg.js';
 import { valueText } from './written-figure.js';
 
@@ -50,7 +50,7 @@ export function chartOf(result: Result): string {
     );
     top += titleHeight + Math.max(...row.map(({ bars }) => bars.length)) * barStep + 14;
   }
-  for (const line of originsOf(result).flatMap((origin) => wrapped(origin, 132))) {
+  for (const line of originsOf(result, notQuoted).flatMap((origin) => wrapped(origin, 132))) {
     drawing.text(margin, top + 8, line, 'note');
     top += footStep;
   }

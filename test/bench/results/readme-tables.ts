@@ -1,7 +1,7 @@
 import type { Figure } from '../side-by-side/figures.js';
 import { ours } from '../side-by-side/system.js';
 import type { StoreName } from '../store.js';
-import { figuresOf, originsOf, systemsOf, type Result } from './result.js';
+import { figuresOf, notQuoted, originsOf, systemsOf, type Result } from './result.js';
 import { ratioText, valueText } from './written-figure.js';
 
 /** What the README says of a store between its marks: chart, tables, and where the figures are from. */
@@ -23,7 +23,7 @@ export function readmeBlock(result: Result): string {
   return [
     `![${titleOf(result.store)}](docs/bench/${result.store}.svg)`,
     ...tables.filter((table) => table !== undefined),
-    originsOf(result)
+    originsOf(result, notQuoted)
       .map((line) => `- ${line}`)
       .join('\n'),
     `Medians of the rounds; [\`docs/bench/${result.store}.json\`](docs/bench/${result.store}.json) has the lowest and the highest of each.`,
@@ -47,10 +47,11 @@ function comparison(
   if (figures.length === 0) return undefined;
   const shown = systems.filter((system) => figures.some(({ values }) => values[system] !== undefined));
   const peers = shown.filter((system) => system !== ours);
+  const isOfOneUnit = figures.every(({ unit }) => unit === 'tasks/s');
   return table([
     [title, ...shown, ...peers.map((peer) => `to ${peer}`)],
     ...figures.map((figure) => [
-      worded(figure),
+      isOfOneUnit ? figure.work : worded(figure),
       ...shown.map((system) => valueText(figure.values[system], figure.unit)),
       ...peers.map((peer) => ratioText(figure, peer)),
     ]),

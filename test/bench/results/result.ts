@@ -7,8 +7,8 @@ export interface Result {
 }
 export type Kept = Omit<Measured, 'measure'>;
 
-/** Figures are kept with so many digits: the rest is noise. */
-const digits = 4;
+/** Figures are kept with so many digits: what is beyond them is noise for certain. */
+const digits = 6;
 
 /** A measure that was made again takes the place of its older run; the others stay. In the order of the store's measures. */
 export function merge(
@@ -32,6 +32,9 @@ export function written(result: Result): string {
   return `${JSON.stringify(result, short, 2)}\n`;
 }
 
+/** What differs from measure to measure, and is kept, but not quoted. */
+export const notQuoted = ['disk'];
+
 /** All figures of a store, measure by measure. */
 export function figuresOf({ measures }: Result) {
   return Object.values(measures).flatMap(({ figures }) => figures);
@@ -47,8 +50,8 @@ export function systemsOf({ measures }: Result): string[] {
   return [...named];
 }
 
-/** What a reader has to know of the figures: when and how often they were measured, and on what. */
-export function originsOf({ measures }: Result): string[] {
+/** What a reader has to know of the figures: when and how often they were measured, and on what, but for what is left out. */
+export function originsOf({ measures }: Result, leftOut: readonly string[] = []): string[] {
   const all = Object.entries(measures);
   const grouped = (read: (kept: Kept) => string | undefined) => {
     const groups = new Map<string, string[]>();
@@ -61,6 +64,7 @@ export function originsOf({ measures }: Result): string[] {
   const runs = grouped(({ date, rounds }) => `${date}, ${rounds} round${rounds === 1 ? '' : 's'}`);
   const lines = [`measured: ${runs.map(([run, names]) => `${names.join(', ')} on ${run}`).join('; ')}`];
   for (const what of new Set(all.flatMap(([, { about }]) => Object.keys(about)))) {
+    if (leftOut.includes(what)) continue;
     const groups = grouped(({ about }) => about[what]);
     const isOne = groups.length === 1;
     lines.push(

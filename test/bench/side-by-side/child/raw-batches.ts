@@ -19,26 +19,24 @@ export class RawBatches<T> {
 
   add(item: T): Promise<void> {
     return new Promise((done, failed) => {
-      if (this.waiting.push({ item, done, failed }) === 1) process.nextTick(() => this.send());
+      if (this.waiting.push({ item, done, failed }) === 1) process.nextTick(() => void this.send());
     });
   }
 
-  private send(): void {
+  private async send(): Promise<void> {
     if (this.waiting.length === 0 || this.underWay === this.mostUnderWay) return;
     const batch = this.waiting;
     this.waiting = [];
     this.underWay++;
-    this.store(batch.map(({ item }) => item))
-      .then(
-        () => batch.forEach(({ done }) => done()),
-        (error) => batch.forEach(({ failed }) => failed(error)),
-      )
-      .finally(() => {
-        this.underWay--;
-        // After those that were waiting for this batch have added again.
-        setImmediate(() => this.send());
-      })
-      .catch(() => undefined);
+    try {
+      await this.store(batch.map(({ item }) => item));
+      for (const { done } of batch) done();
+    } catch (error) {
+      for (const { failed } of batch) failed(error);
+    }
+    this.underWay--;
+    // After those that were waiting for this batch have added again.
+    setImmediate(() => void this.send());
   }
 }
 
