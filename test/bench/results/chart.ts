@@ -27,7 +27,10 @@ const footStep = 15;
 
 /** Tasks per second: a panel for each work with a bar for each library, or one panel where there are no others. */
 export function chartOf(result: Result): string {
-  const figures = figuresOf(result).filter(({ unit }) => unit === 'tasks/s');
+  // What runs of a given load is no pace.
+  const figures = figuresOf(result).filter(
+    ({ work, unit }) => unit === 'tasks/s' && /^(process|enqueue)/.test(work),
+  );
   const systems = systemsOf(result);
   const compared = figures.filter(({ values }) => Object.keys(values).length > 1);
   const isAlone = compared.length === 0;
