@@ -34,7 +34,7 @@ export const pgBoss: System = {
   },
 
   async consume(request, handle) {
-    const { url, queues } = request;
+    const { url, queues, delays = false } = request;
     const concurrency = perQueue(request);
     const boss = await start(url, { useListenNotify: true, schedule: false });
     // What was fastest of many splits: up to four workers, with batches of fifty or more.
@@ -44,6 +44,8 @@ export const pgBoss: System = {
       batchSize: concurrency / localConcurrency,
       burstWhenBatchFull: true,
       pollingIntervalSeconds: 0.5,
+      // Nothing wakes it for a delayed job, and beside notifications it looks only twice a minute.
+      ...(delays ? { notifyPollingIntervalSeconds: 0.5 } : {}),
     };
     for (const queue of queues) {
       await boss.createQueue(queue, queueOptions);

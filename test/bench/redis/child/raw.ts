@@ -46,12 +46,13 @@ export const rawRedis: System = {
       return client;
     };
     const redis = open();
+    const script = (await redis.script('LOAD', exchange)) as string;
     let isClosed = false;
     const lane = async (size: number) => {
       const blocking = open();
       const taken = `${queue}:${randomUUID()}`;
       for (let finished = 0; !isClosed;) {
-        let texts = (await redis.eval(exchange, 2, queue!, taken, finished, size)) as string[];
+        let texts = (await redis.evalsha(script, 2, queue!, taken, finished, size)) as string[];
         if (texts.length === 0) {
           const text = await blocking.blmove(queue!, taken, 'LEFT', 'RIGHT', 0);
           texts = text === null ? [] : [text];
@@ -60,7 +61,9 @@ export const rawRedis: System = {
         finished = texts.length;
       }
     };
-    const lanes = Promise.allSettled(laneSizes(concurrency).map(lane));
+    const lanes = Promise.all(laneSizes(concurrency).map(lane)).catch((error: unknown) => {
+      if (!isClosed) console.error('raw limit:', error);
+    });
     return {
       async close() {
         isClosed = true;
