@@ -1,15 +1,25 @@
 import type { Goal } from '../side-by-side/figures.js';
 import type { EnqueueWay } from '../side-by-side/measures/enqueue.js';
 import type { Load } from '../side-by-side/measures/process.js';
+import { ours, raw } from '../side-by-side/system.js';
 
-/** The libraries of this benchmark, ours first. */
-export const systems = ['nestjs-jobs', 'BullMQ', 'pg-boss', 'graphile-worker', 'graphile tuned'] as const;
-type Peer = Exclude<(typeof systems)[number], 'nestjs-jobs'>;
+/** What is measured here, ours first. */
+export const systems = [ours, 'BullMQ', 'pg-boss', 'graphile-worker', 'graphile tuned', raw] as const;
+type Peer = keyof typeof packages;
+
+/** The packages that bring them. */
+export const packages = {
+  BullMQ: 'bullmq',
+  'pg-boss': 'pg-boss',
+  'graphile-worker': 'graphile-worker',
+  'graphile tuned': 'graphile-worker',
+};
 
 const atLeast = (shares: Partial<Record<Peer, number>>): Goal[] =>
   Object.entries(shares).map(([to, share]) => ({ to, atLeast: share }));
 
 export const loads: Load[] = [
+  { concurrency: 1, tasks: 2_000, goals: [] },
   { concurrency: 10, tasks: 20_000, goals: [] },
   {
     concurrency: 100,
@@ -42,6 +52,9 @@ export const latencyGoals: Record<50 | 99, Goal[]> = {
   ],
   99: [],
 };
+
+/** For two processes, for jobs with something beside a handler, for many queues. */
+export const otherTasks = 20_000;
 
 export const flatTasks = 20_000;
 

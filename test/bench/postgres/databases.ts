@@ -40,8 +40,19 @@ export class Databases {
     };
   }
 
+  /** How many were made so far in a database, but for the question itself. */
+  async transactions(name: string): Promise<number> {
+    const statement = `SELECT xact_commit + xact_rollback AS made FROM pg_stat_database WHERE datname = '${name}'`;
+    return Number((await this.tell(this.serverUrl, statement))[0]!.made);
+  }
+
+  async bytes(name: string): Promise<number> {
+    return Number((await this.tell(this.serverUrl, `SELECT pg_database_size('${name}') AS bytes`))[0]!.bytes);
+  }
+
   async version(): Promise<string> {
-    return (await this.tell(this.serverUrl, 'SHOW server_version'))[0]!.server_version!;
+    // Without what the packager adds.
+    return (await this.tell(this.serverUrl, 'SHOW server_version'))[0]!.server_version!.split(' ')[0]!;
   }
 
   private async tell(url: string, statement: string): Promise<Record<string, string>[]> {

@@ -1,15 +1,4 @@
-// The benchmark against the peers, on a PostgreSQL of its own: `npm run bench:postgres`, see ../README.md.
-import { fileURLToPath } from 'node:url';
-import { startOwnPostgres } from '../../support/servers/postgres.mjs';
-import { installPeers, newerNode } from '../peers/install.mjs';
+// The benchmark on PostgreSQL alone: `npm run bench:postgres`, see ../README.md.
+import { startBench } from '../start.mjs';
 
-process.chdir(fileURLToPath(new URL('../../..', import.meta.url)));
-installPeers();
-
-const postgres = await startOwnPostgres();
-try {
-  const { main } = await import('../../../.tmp/bench/postgres/main.js');
-  await main(postgres.url, newerNode(), process.argv.slice(2));
-} finally {
-  await postgres.stop();
-}
+await startBench(['--store=postgres', ...process.argv.slice(2)]);

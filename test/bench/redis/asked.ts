@@ -1,9 +1,13 @@
 import type { Goal } from '../side-by-side/figures.js';
 import type { EnqueueWay } from '../side-by-side/measures/enqueue.js';
 import type { Load } from '../side-by-side/measures/process.js';
+import { ours, raw } from '../side-by-side/system.js';
 
-/** The libraries of this benchmark, ours first. */
-export const systems = ['nestjs-jobs', 'BullMQ', 'bee-queue'] as const;
+/** What is measured here, ours first. */
+export const systems = [ours, 'BullMQ', '@nestjs/bullmq', 'bee-queue', raw] as const;
+
+/** The packages that bring them. */
+export const packages = { BullMQ: 'bullmq', '@nestjs/bullmq': '@nestjs/bullmq', 'bee-queue': 'bee-queue' };
 
 const notBehindBeeQueue: Goal = { to: 'bee-queue', atLeast: 1 };
 const cpuGoals: Goal[] = [{ to: 'BullMQ', atMost: 1 / 3 }];
@@ -36,6 +40,11 @@ export const latencyGoals: Record<50 | 99, Goal[]> = {
   50: [{ to: 'BullMQ', atMost: 1 }],
   99: [{ to: 'BullMQ', atMost: 1 }],
 };
+
+export const dueGoals: Goal[] = [{ to: 'BullMQ', below: 1 }];
+
+/** For two processes, for jobs with something beside a handler, for many queues. */
+export const otherTasks = 50_000;
 
 export const flatTasks = 50_000;
 

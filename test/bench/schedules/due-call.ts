@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { memoryBackend, type Backend } from 'nestjs-jobs';
 import { redisBackend } from 'nestjs-jobs/redis';
-import { thousands, type Row } from '../measure.js';
+import { thousands, type Row } from '../table.js';
 import { percentile } from '../side-by-side/figures.js';
 
 const queue = 'bench';

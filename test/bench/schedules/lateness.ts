@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { JobQueue, JobRunner, type Task } from 'nestjs-jobs';
-import type { Row } from '../measure.js';
+import type { Row } from '../table.js';
 import { percentile } from '../side-by-side/figures.js';
 import { startApp } from './bench-app.js';
 

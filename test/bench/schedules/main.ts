@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import os from 'node:os';
 import { Redis } from 'ioredis';
-import { printTable } from '../measure.js';
+import { printTable } from '../table.js';
 import { measureDueCall } from './due-call.js';
 import { measureLateness } from './lateness.js';
 import { measureRest } from './rest.js';

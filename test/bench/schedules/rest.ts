@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { JobQueue, JobRunner } from 'nestjs-jobs';
-import { thousands, type Row } from '../measure.js';
+import { thousands, type Row } from '../table.js';
 import { startApp, type BenchApp } from './bench-app.js';
 
 const hourMs = 3_600_000;

@@ -15,7 +15,7 @@ export interface Asked<T> {
   /** Resolves when the work says that it is under way. */
   readonly ready: Promise<void>;
   readonly answer: Promise<T>;
-  /** Tells a work that waits for it that it may end. */
+  /** Tells a work that waits for it that it may end; one that has ended by itself does not mind. */
   enough(): void;
 }
 
@@ -51,7 +51,7 @@ export function askOf(module: URL, node = process.execPath): Ask {
     return {
       ready: begun,
       answer,
-      enough: () => void child.send('enough'),
+      enough: () => void (child.connected && child.send('enough', () => undefined)),
     };
   };
 }

@@ -19,6 +19,12 @@ export interface Bench {
 /** A round is worth its figure from here on. */
 const shortestSeconds = 0.5;
 
+/** The same without some of the libraries, for what they do not have, or have alike. */
+export function without<B extends Bench>(bench: B, ...names: readonly string[]): B {
+  const systems = bench.settings.systems.filter((system) => !names.includes(system));
+  return { ...bench, settings: { ...bench.settings, systems } };
+}
+
 /** One sample of each library in turn, round by round; who begins goes round, too. The server is empty before each. */
 export async function interleave<S>(
   bench: Bench,
@@ -42,15 +48,21 @@ export async function interleaveLongEnough<S extends { readonly seconds: number 
   bench: Bench,
   tasks: number,
   sample: (system: string, count: number) => Promise<S>,
+  systems = bench.settings.systems,
 ): Promise<Map<string, (S & { readonly count: number })[]>> {
   const counts = new Map<string, number>();
-  return interleave(bench, async (system) => {
-    for (let count = counts.get(system) ?? tasks; ; count *= 2) {
-      const made = await sample(system, count);
-      if (made.seconds >= shortestSeconds) return { ...made, count };
-      bench.say(`${count} tasks took ${system} less than ${shortestSeconds} s: again with twice as many`);
-      counts.set(system, count * 2);
-      await bench.empty();
-    }
-  });
+  const least = bench.settings.form === 'tiny' ? 0 : shortestSeconds;
+  return interleave(
+    bench,
+    async (system) => {
+      for (let count = counts.get(system) ?? tasks; ; count *= 2) {
+        const made = await sample(system, count);
+        if (made.seconds >= least) return { ...made, count };
+        bench.say(`${count} tasks took ${system} less than ${least} s: again with twice as many`);
+        counts.set(system, count * 2);
+        await bench.empty();
+      }
+    },
+    { systems },
+  );
 }

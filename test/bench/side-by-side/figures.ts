@@ -3,7 +3,16 @@ import { ours } from './system.js';
 /** One line of the report: the medians of all libraries that were measured. */
 export interface Figure {
   readonly work: string;
-  readonly unit: 'tasks/s' | 'ms' | 'bytes' | 'CPU-s' | 'commands' | 'commands/s' | 'share';
+  readonly unit:
+    | 'tasks/s'
+    | 'ms'
+    | 'bytes'
+    | 'CPU-s'
+    | 'CPU-ms/s'
+    | 'commands'
+    | 'commands/s'
+    | 'transactions/s'
+    | 'share';
   readonly values: Readonly<Record<string, number>>;
   /** What the project set itself, if anything. */
   readonly goals?: readonly Goal[];
@@ -46,6 +55,16 @@ export function figureOf<S>(
     values: Object.fromEntries(each.map(([system, all]) => [system, median(all)])),
     spread: Object.fromEntries(each.map(([system, all]) => [system, [Math.min(...all), Math.max(...all)]])),
   };
+}
+
+/** A figure of ours alone, from its rounds. */
+export function ownFigure(
+  work: string,
+  unit: Figure['unit'],
+  rounds: readonly number[],
+  goals: readonly Goal[] = [],
+): Figure {
+  return figureOf(work, unit, new Map([[ours, rounds]]), (value) => value, goals);
 }
 
 export function isMet(goal: Goal, { values }: Figure): boolean | undefined {

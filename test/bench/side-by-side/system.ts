@@ -30,9 +30,15 @@ export interface Consumer {
 export interface Consumption {
   readonly url: string;
   readonly queues: readonly string[];
+  /** Tasks at once, in all queues together. */
   readonly concurrency: number;
   /** Whether tasks with a due time are to come, for those that do not look for them unasked. */
   readonly delays?: boolean;
+}
+
+/** The part of each queue, for those that know no bound over all of them. */
+export function perQueue({ concurrency, queues }: Consumption): number {
+  return Math.ceil(concurrency / queues.length);
 }
 
 /** One of the libraries under measure, set up as its manual recommends for this work. */
@@ -43,3 +49,13 @@ export interface System {
 
 /** How this library is called in the tables; what is asked is asked of it. */
 export const ours = 'nestjs-jobs';
+
+/** The least that a client in batches can do on that store; it is no library, and does not do what they do. */
+export const raw = 'raw limit';
+
+/** Ours again, with what a job may have beside a handler. */
+export const variants = {
+  params: 'with a params class',
+  interceptor: 'with an interceptor',
+  unique: 'with a unique lock',
+} as const;

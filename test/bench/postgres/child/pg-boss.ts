@@ -1,5 +1,5 @@
 import { loadPeer } from '../../side-by-side/child/peers.js';
-import type { Payload, System } from '../../side-by-side/system.js';
+import { perQueue, type Payload, type System } from '../../side-by-side/system.js';
 
 /** As much of pg-boss' types as is used here. */
 interface PgBoss {
@@ -33,7 +33,9 @@ export const pgBoss: System = {
     };
   },
 
-  async consume({ url, queues, concurrency }, handle) {
+  async consume(request, handle) {
+    const { url, queues, delays = false } = request;
+    const concurrency = perQueue(request);
     const boss = await start(url, { useListenNotify: true, schedule: false });
     // What was fastest of many splits: up to four workers, with batches of fifty or more.
     const localConcurrency = Math.min(Math.max(Math.floor(concurrency / 50), 1), 4);
@@ -42,6 +44,8 @@ export const pgBoss: System = {
       batchSize: concurrency / localConcurrency,
       burstWhenBatchFull: true,
       pollingIntervalSeconds: 0.5,
+      // Nothing wakes it for a delayed job, and beside notifications it looks only twice a minute.
+      ...(delays ? { notifyPollingIntervalSeconds: 0.5 } : {}),
     };
     for (const queue of queues) {
       await boss.createQueue(queue, queueOptions);

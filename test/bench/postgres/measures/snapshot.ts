@@ -1,6 +1,7 @@
 import { figureOf, percentile, type Figure } from '../../side-by-side/figures.js';
 import { interleave } from '../../side-by-side/bench.js';
 import { handleStored } from '../../side-by-side/measures/process.js';
+import { counted, lasting } from '../../side-by-side/settings.js';
 import { ours } from '../../side-by-side/system.js';
 import { flatTasks, snapshotShare } from '../asked.js';
 import type { PostgresBench } from '../postgres-bench.js';
@@ -24,7 +25,7 @@ interface Sample {
  */
 export async function measureSnapshot(bench: PostgresBench): Promise<Figure[]> {
   const { settings } = bench;
-  const seconds = settings.quick ? 10 : 60;
+  const seconds = lasting(settings, { full: 60, quick: 10, tiny: 1 });
   const rounds = Math.min(settings.rounds, 3);
   const systems = settings.systems.filter((system) => system === ours || system === 'graphile tuned');
   const sampled = async (isHeld: boolean) => {
@@ -66,7 +67,7 @@ async function sample(
   await ask(system, 'supply', { url, queue, perSecond, seconds }).answer;
   hearing.enough();
   const delays = await hearing.answer;
-  const count = flatTasks * settings.share;
+  const count = counted(settings, flatTasks);
   const { seconds: passed } = await handleStored(bench, system, concurrency, count);
   await snapshot?.end();
   return {

@@ -1,4 +1,4 @@
-import type { Payload, System } from '../../side-by-side/system.js';
+import { perQueue, type Payload, type System } from '../../side-by-side/system.js';
 import { loadPeer } from '../../side-by-side/child/peers.js';
 
 /** As much of bee-queue's types as is used here. */
@@ -48,14 +48,15 @@ export const beeQueue: System = {
     };
   },
 
-  async consume({ url, queues, concurrency, delays = false }, handle) {
+  async consume(request, handle) {
+    const { url, queues, delays = false } = request;
     const Queue = loadPeer<BeeQueue>('bee-queue');
     const workers = queues.map(
       (name) => new Queue(name, { ...settings, redis: { url }, isWorker: true, activateDelayedJobs: delays }),
     );
     for (const worker of workers) {
       await worker.ready();
-      worker.process(concurrency, async ({ data }) => handle(data));
+      worker.process(perQueue(request), async ({ data }) => handle(data));
     }
     return { close: () => Promise.all(workers.map((worker) => worker.close(closeWithinMs))) };
   },

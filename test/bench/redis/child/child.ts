@@ -1,11 +1,5 @@
 import { runChild } from '../../side-by-side/child/run-child.js';
-import { openProbe } from './probe.js';
+import { systems } from './systems.js';
 
-await runChild(
-  {
-    'nestjs-jobs': async () => (await import('../../side-by-side/child/nestjs-jobs.js')).nestjsJobs,
-    BullMQ: async () => (await import('./bullmq.js')).bullmq,
-    'bee-queue': async () => (await import('./bee-queue.js')).beeQueue,
-  },
-  openProbe,
-);
+// Loaded only where it is used: a boot is measured from nothing.
+await runChild(systems, async (url) => (await import('./probe.js')).openProbe(url));

@@ -1,31 +1,30 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { interleave } from '../../side-by-side/bench.js';
 import { figureOf, type Figure } from '../../side-by-side/figures.js';
+import { idleCpuFigures, idleQueues, idleTimes } from '../../side-by-side/measures/idle.js';
 import { Monitor } from '../monitor.js';
 import type { RedisBench } from '../redis-bench.js';
 
-const queues = Array.from({ length: 50 }, (_, index) => `bench-${index}`);
-const settleMs = 3_000;
-
-/** What a process with 50 queues asks the server while nothing happens. */
+/** What a process with 50 queues asks the server while nothing happens, and what CPU time it and the server take. */
 export async function measureIdle(bench: RedisBench): Promise<Figure[]> {
   bench.say('50 idle queues');
   const { url, settings, ask } = bench;
-  const seconds = settings.quick ? 6 : 20;
+  const { settleMs, watchMs } = idleTimes(settings);
   const samples = await interleave(
     bench,
     async (system) => {
-      const resting = ask(system, 'rest', { url, queues });
+      const resting = ask(system, 'rest', { url, queues: idleQueues, settleMs });
       await resting.ready;
-      await pause(settleMs);
       const monitor = await Monitor.start(url);
-      await pause(seconds * 1_000);
+      await pause(watchMs);
       monitor.stop();
       resting.enough();
-      await resting.answer;
-      return monitor.sent / seconds;
+      return { sent: monitor.sent / (watchMs / 1_000), passed: await resting.answer };
     },
     { rounds: 1 },
   );
-  return [figureOf('idle with 50 queues', 'commands/s', samples, (sent) => sent, [{ below: 1 }])];
+  return [
+    figureOf('idle with 50 queues', 'commands/s', samples, ({ sent }) => sent, [{ below: 1 }]),
+    ...idleCpuFigures(samples),
+  ];
 }

@@ -1,4 +1,4 @@
-import type { Payload, System } from '../system.js';
+import { perQueue, type Payload, type System } from '../system.js';
 
 /** As much of BullMQ's types as is used here. */
 export interface BullMQ {
@@ -22,8 +22,9 @@ export interface BullMQ {
   };
 }
 
-const removeAll = { removeOnComplete: true, removeOnFail: true };
-const name = 'NoOp';
+export const removeAll = { removeOnComplete: true, removeOnFail: true };
+/** What every job is called. */
+export const name = 'NoOp';
 
 /** Connections as its manual asks for them, everything else by default; finished jobs are removed. */
 export function bullmqOn(
@@ -50,8 +51,10 @@ export function bullmqOn(
       };
     },
 
-    async consume({ url, queues, concurrency }, handle) {
+    async consume(request, handle) {
       const { Worker } = open();
+      const { url, queues } = request;
+      const concurrency = perQueue(request);
       const run = async ({ data }: { data: Payload }) => handle(data);
       const workers = queues.map(
         (queue) => new Worker(queue, run, { connection: connectionTo(url, 'worker'), concurrency }),

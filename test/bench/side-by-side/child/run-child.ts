@@ -1,15 +1,12 @@
-import type { System } from '../system.js';
+import type { Line, Stage, Systems } from './stage.js';
 import type { OpenProbe } from './window.js';
-import { works, type Line, type Stage } from './works.js';
+import { works } from './works.js';
 
 /**
  * Does in this process, for one library, the one piece of work that `askOf` asked for, so that heaps and compiled code do not
  * mix.
  */
-export async function runChild(
-  systems: Readonly<Record<string, () => Promise<System>>>,
-  openProbe: OpenProbe,
-): Promise<void> {
+export async function runChild(systems: Systems, openProbe: OpenProbe): Promise<void> {
   const [systemName, workName, argsText] = process.argv.slice(2) as [string, keyof typeof works, string];
   const line: Line = {
     ready: () => void process.send!({ type: 'ready' }),

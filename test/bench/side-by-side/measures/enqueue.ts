@@ -1,5 +1,6 @@
 import { interleaveLongEnough, type Bench } from '../bench.js';
 import { figureOf, type Figure, type Goal } from '../figures.js';
+import { counted, fixed } from '../settings.js';
 import { cpuFigures, logFigures } from './costs.js';
 
 const queue = 'bench';
@@ -14,14 +15,16 @@ export interface EnqueueWay {
 }
 
 export async function measureEnqueue(bench: Bench, ways: readonly EnqueueWay[]): Promise<Figure[]> {
+  const { url, settings, ask } = bench;
   const figures: Figure[] = [];
-  for (const { name, way, tasks, goals, cpuGoals } of ways) {
+  for (const { name, way: asked, tasks, goals, cpuGoals } of ways) {
     bench.say(`enqueueing, ${name}`);
-    const warmUp = 'bulk' in way ? way.bulk : Math.min(5_000, tasks);
+    const way = 'bulk' in asked ? { bulk: fixed(settings, asked.bulk) } : asked;
+    const warmUp = 'bulk' in way ? way.bulk : Math.min(fixed(settings, 5_000), tasks);
     const samples = await interleaveLongEnough(
       bench,
-      tasks * bench.settings.share,
-      (system, count) => bench.ask(system, 'enqueue', { url: bench.url, queue, way, warmUp, count }).answer,
+      counted(settings, tasks),
+      (system, count) => ask(system, 'enqueue', { url, queue, way, warmUp, count }).answer,
     );
     figures.push(
       figureOf(`enqueue, ${name}`, 'tasks/s', samples, ({ count, seconds }) => count / seconds, goals),

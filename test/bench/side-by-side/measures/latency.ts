@@ -1,8 +1,8 @@
 import { interleave, type Bench } from '../bench.js';
 import { figureOf, percentile, type Figure, type Goal } from '../figures.js';
+import { counted, fixed } from '../settings.js';
 
 const queue = 'bench';
-const warmUp = 50;
 const pauseMs = 12;
 
 /** From the call in one process to the handler in another, on a queue where nothing else happens. */
@@ -12,10 +12,11 @@ export async function measureLatency(
 ): Promise<Figure[]> {
   bench.say('pick-up latency');
   const { url, settings, ask } = bench;
+  const warmUp = fixed(settings, 50);
   const samples = await interleave(bench, async (system) => {
     const hearing = ask(system, 'hear', { url, queue });
     await hearing.ready;
-    await ask(system, 'call', { url, queue, count: warmUp + 500 * settings.share, pauseMs }).answer;
+    await ask(system, 'call', { url, queue, count: warmUp + counted(settings, 500), pauseMs }).answer;
     hearing.enough();
     return (await hearing.answer).slice(warmUp);
   });

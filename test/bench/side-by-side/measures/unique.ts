@@ -1,5 +1,6 @@
 import type { Bench } from '../bench.js';
-import { median, type Figure } from '../figures.js';
+import { median, ownFigure, type Figure } from '../figures.js';
+import { counted } from '../settings.js';
 import { ours as system } from '../system.js';
 
 const queue = 'bench';
@@ -13,7 +14,7 @@ const turns = 8;
 export async function measureUnique(bench: Bench, tasks: number): Promise<Figure[]> {
   const { url, ask, settings, say } = bench;
   say('enqueueing unique tasks');
-  const count = tasks * settings.share;
+  const count = counted(settings, tasks);
   const costs: number[] = [];
   const paces = { plain: [] as number[], unique: [] as number[] };
   for (let round = 0; round < settings.rounds; round++) {
@@ -25,13 +26,9 @@ export async function measureUnique(bench: Bench, tasks: number): Promise<Figure
     paces.unique.push(count / unique);
   }
   await bench.empty();
-  const line = (work: string, unit: Figure['unit'], all: readonly number[]): Figure => ({
-    ...{ work, unit, values: { [system]: median(all) } },
-    spread: { [system]: [Math.min(...all), Math.max(...all)] },
-  });
   return [
-    line('enqueue, 100 awaiters, plain, in turns with unique', 'tasks/s', paces.plain),
-    line('enqueue, 100 awaiters, unique', 'tasks/s', paces.unique),
-    { ...line('cost of a unique enqueue, to a plain one', 'share', costs), goals: [{ atMost: 1.5 }] },
+    ownFigure('enqueue, 100 awaiters, plain, in turns with unique', 'tasks/s', paces.plain),
+    ownFigure('enqueue, 100 awaiters, unique', 'tasks/s', paces.unique),
+    ownFigure('cost of a unique enqueue, to a plain one', 'share', costs, [{ atMost: 1.5 }]),
   ];
 }
