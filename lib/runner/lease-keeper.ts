@@ -22,6 +22,7 @@ export class LeaseKeeper {
   private readonly renewal: SharedRenewal;
   private failedSince: number | undefined;
   private readonly early = new EarlyRings();
+  private isSilentInPart = false;
   private isStopped = false;
   private readonly leaseMs: number;
   private readonly marginMs: number;
@@ -70,16 +71,18 @@ export class LeaseKeeper {
 
   watch(attempt: Attempt): void {
     this.attempts.add(attempt);
+    const now = this.clock.elapsed();
     if (this.timer === undefined) this.tickAfter(this.pauseMs);
-    if (attempt.leaseEndsAt - this.leaseMs / 3 < this.tickAt) this.hurry(attempt);
+    if (attempt.leaseEndsAt - this.leaseMs / 3 < Math.max(this.tickAt, now)) this.hurry(attempt, now);
     if (this.guard) attempt.guarded = { guard: this.guard, row: this.guard.hold(attempt.claimed) };
-    if (this.early.take(attempt.claimed, this.clock.elapsed())) void this.askAbout(attempt);
+    if (this.early.take(attempt.claimed, now)) void this.askAbout(attempt);
   }
 
-  /** Its claim was answered late, or read late: what is left of its lease does not last until its turn. */
-  private hurry(attempt: Attempt): void {
-    this.unrenewed.change([attempt], []);
-    this.tickAfter(0);
+  /** Its claim was answered late, or read late: what is left of its lease does not last until its turn, or past one it missed. */
+  private hurry(attempt: Attempt, now: number): void {
+    this.unrenewed.add(attempt);
+    // One that is due is not put off, and after one that is under way the next comes soon.
+    if (this.tickAt > now) this.tickAfter(0);
   }
 
   unwatch(attempt: Attempt): void {
@@ -118,7 +121,6 @@ export class LeaseKeeper {
 
   async stop(): Promise<void> {
     this.isStopped = true;
-    this.timer?.cancel();
     this.renewal.stop();
     this.unrenewed.stop();
     this.rest();
@@ -153,6 +155,7 @@ export class LeaseKeeper {
   }
 
   private rest(): void {
+    this.timer?.cancel();
     this.timer = undefined;
     this.tickAt = Infinity;
   }
@@ -176,16 +179,17 @@ export class LeaseKeeper {
 
   /**
    * Those whose part of the store gave no answer keep the end they had, and are told in time; the others go on. A renewal
-   * that was given up says nothing of what it did not ask for.
+   * that was given up says nothing of what it did not ask for, and its answer may leave as little as there was before.
    */
   private renewed(attempts: readonly Attempt[], unanswered: readonly Lease[], leaseEndsAt: number): void {
-    const wasWhole = this.unrenewed.size === 0;
     const silent = attemptsOf(this.attempts, unanswered);
     for (const attempt of attempts)
       if (!silent.has(attempt)) attempt.leaseEndsAt = Math.max(attempt.leaseEndsAt, leaseEndsAt);
-    this.unrenewed.change(silent, attempts);
-    if (wasWhole && silent.size > 0)
+    const isLasting = leaseEndsAt - this.leaseMs / 3 > this.clock.elapsed();
+    this.unrenewed.change(silent, isLasting ? attempts : []);
+    if (silent.size > 0 && !this.isSilentInPart)
       this.report(`the leases of ${silent.size} tasks cannot be renewed, trying again`);
+    this.isSilentInPart = silent.size > 0;
   }
 
   private renewNow(attempts: readonly Attempt[]): Promise<Renewal> {

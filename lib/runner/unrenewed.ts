@@ -5,6 +5,8 @@ import type { Attempt } from './attempt.js';
 export class Unrenewed {
   private readonly attempts = new Set<Attempt>();
   private timer: ClockTimer | undefined;
+  /** The end before which that timer fires. */
+  private nextEnd = Infinity;
 
   constructor(
     private readonly clock: Clock,
@@ -19,6 +21,12 @@ export class Unrenewed {
 
   has(attempt: Attempt): boolean {
     return this.attempts.has(attempt);
+  }
+
+  /** Many may come at once, and end at once: the timer is set for the first. */
+  add(attempt: Attempt): void {
+    this.attempts.add(attempt);
+    if (attempt.leaseEndsAt < this.nextEnd) this.tellAfter(-Infinity);
   }
 
   delete(attempt: Attempt): void {
@@ -45,6 +53,7 @@ export class Unrenewed {
     let endsAt = Infinity;
     for (const attempt of this.attempts)
       if (!attempt.isLost && attempt.leaseEndsAt > toldUpTo) endsAt = Math.min(endsAt, attempt.leaseEndsAt);
+    this.nextEnd = endsAt;
     if (endsAt === Infinity) return;
     const delayMs = endsAt - this.marginMs - this.clock.elapsed();
     this.timer = this.clock.after(Math.max(delayMs, 0), () => {

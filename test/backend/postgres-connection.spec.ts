@@ -30,6 +30,13 @@ it('keeps a connection that is slow only because many asked at once', async () =
   expect(await connection.query(sleep, ['0'], 30_000)).toEqual([first]);
 });
 
+it('keeps a connection that was asked by somebody who had little time left', async () => {
+  const connection = oneConnection();
+  const [first] = await connection.query(sleep, ['0'], 30_000);
+  await expect(connection.query(sleep, ['0.3'], 100)).rejects.toThrow('did not answer within 100 ms');
+  expect(await connection.query(sleep, ['0'], 30_000)).toEqual([first]);
+});
+
 it('cuts off a connection that does not answer in its own time, and goes on with another', async () => {
   const connection = oneConnection();
   const [first] = await connection.query(sleep, ['0'], 30_000);

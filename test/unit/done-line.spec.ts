@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
+import { eventually } from '../support/app.js';
 import { DoneLine } from '../../lib/backend/postgres/done-line.js';
 import type { Settled, Settlement } from '../../lib/task/outcome.js';
 
@@ -43,6 +44,25 @@ it('sends at once when nothing is on its way, also after a pause', async () => {
   await turn();
   void add('b');
   expect(asked.map(({ ids }) => ids)).toEqual([['a'], ['b']]);
+});
+
+it('keeps nobody waiting for a commit that gets no answer, and hears it when it comes', async () => {
+  const { asked, add } = setup();
+  const [first, second] = [add('a'), add('b')];
+  await eventually(() => asked.length === 2, 2_000);
+  asked[1]!.answer(['lost']);
+  expect(await second).toEqual(['lost']);
+  const third = add('c');
+  expect(asked.map(({ ids }) => ids)).toEqual([['a'], ['b'], ['c']]);
+  const fourth = add('d');
+  asked[0]!.answer(['settled']);
+  expect(await first).toEqual(['settled']);
+  // The third is still under way: that of the first was not waited for any more.
+  expect(asked).toHaveLength(3);
+  asked[2]!.answer(['settled']);
+  expect(await third).toEqual(['settled']);
+  asked[3]!.answer(['settled']);
+  expect(await fourth).toEqual(['settled']);
 });
 
 it('tells of a failure all whom it concerns, and nobody else', async () => {

@@ -12,24 +12,22 @@ const leaseMs = 3_000;
 
 const noScribe: Scribe = { now: () => 0, noted: () => undefined };
 
-/** Timers of Node know whole milliseconds only, and so may fire a moment early. */
-class TruncatingClock extends CountingClock {
+/** Timers of Node know whole milliseconds only, from one on, and so may fire a moment early. */
+class NodeClock extends CountingClock {
   override after(delayMs: number, wake: () => void): ClockTimer {
-    return super.after(Math.trunc(delayMs), wake);
+    return super.after(Math.max(Math.trunc(delayMs), 1), wake);
   }
 }
 
 function setup() {
-  const clock = new TruncatingClock();
+  const clock = new NodeClock();
+  const reports: string[] = [];
   const asked: { readonly ids: string[]; readonly answer: (renewal: Renewal) => void }[] = [];
   const renew = (leases: readonly Lease[]) =>
     new Promise<Renewal>((answer) => asked.push({ ids: leases.map(({ id }) => id), answer }));
   const settings = { leaseMs, blockedLimitMs: 60_000 };
-  const keeper = new LeaseKeeper(
-    { tasks: { renew } } as unknown as Backend,
-    clock,
-    settings,
-    () => undefined,
+  const keeper = new LeaseKeeper({ tasks: { renew } } as unknown as Backend, clock, settings, (message) =>
+    reports.push(message),
   );
   const watch = (of: Lease, leftMs = leaseMs) => {
     const attempt = new Attempt(of as ClaimedTask, clock.elapsed() + leftMs, noScribe);
@@ -38,7 +36,7 @@ function setup() {
     keeper.watch(attempt);
     return { attempt, reason: () => reason?.name };
   };
-  return { clock, asked, keeper, watch };
+  return { clock, asked, keeper, watch, reports };
 }
 
 const none = { lost: [], cancelled: [] };
@@ -88,6 +86,41 @@ describe('A lease keeper', () => {
     await clock.advance(4);
     expect(reason()).toBe('LeaseLostError');
     await keeper.stop();
+  });
+
+  it('aborts in time what was claimed so after the loop was blocked, while a renewal gets no answer', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    watch({ ...lease, id: 'first' });
+    await clock.advance(999);
+    clock.block(900);
+    await clock.advance(1);
+    expect(asked).toHaveLength(1);
+    const { reason } = watch(lease, 700);
+    await clock.advance(398);
+    expect(reason()).toBeUndefined();
+    await clock.advance(4);
+    expect(reason()).toBe('LeaseLostError');
+    await keeper.stop();
+  });
+
+  it('renews what was claimed so though more and more of it comes in', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    for (let n = 0; n < 10; n++) {
+      watch({ ...lease, id: `task ${n}` }, 700);
+      await clock.advance(0.5);
+    }
+    expect(asked.length).toBeGreaterThan(0);
+    await keeper.stop();
+  });
+
+  it('sets no timer for each of many that were claimed so at once', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    for (let n = 0; n < 1_000; n++) watch({ ...lease, id: `task ${n}` }, 700);
+    expect(clock.timersSet).toBeLessThan(5);
+    await clock.advance(1);
+    expect(asked.map(({ ids }) => ids.length)).toEqual([1_000]);
+    await keeper.stop();
+    expect(clock.timers.size).toBe(0);
   });
 
   it('soon renews what came in while another renewal was under way', async () => {
@@ -140,6 +173,41 @@ describe('A lease keeper whose store is silent in part', () => {
     await clock.advance(300);
     expect(clock.elapsed()).toBeLessThan(Date.UTC(2030, 0, 1) + 1_750 + leaseMs);
     expect(reason()).toBe('LeaseLostError');
+    await keeper.stop();
+  });
+
+  it('still aborts it in time where an earlier renewal, long given up, leaves it little', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    watch({ ...lease, id: 'first', epoch: 2 });
+    await clock.advance(900);
+    const { reason } = watch(lease);
+    await clock.advance(100);
+    await clock.advance(750 + leaseMs / 20);
+    for (let n = 1; n < 11; n++) {
+      asked[n]!.answer(silence);
+      await clock.advance(leaseMs / 20);
+    }
+    expect(asked).toHaveLength(12);
+    expect(reason()).toBeUndefined();
+    // Sent at 1,000: the lease ends at 4,000, and the renewal that is under way is given up later than that.
+    asked[0]!.answer(none);
+    await clock.advance(4_000 - 300 - 3_400 - 2);
+    expect(reason()).toBeUndefined();
+    await clock.advance(4);
+    expect(reason()).toBe('LeaseLostError');
+    await keeper.stop();
+  });
+
+  it('is reported also where something claimed with little of its lease left is still to be renewed', async () => {
+    const { clock, asked, keeper, watch, reports } = setup();
+    watch({ ...lease, id: 'first', epoch: 2 });
+    watch(lease, 700);
+    await clock.advance(1);
+    for (let n = 0; n < 2; n++) {
+      asked[n]!.answer(silence);
+      await clock.advance(leaseMs / 20);
+    }
+    expect(reports).toEqual(['the leases of 1 tasks cannot be renewed, trying again']);
     await keeper.stop();
   });
 

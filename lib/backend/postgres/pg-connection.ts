@@ -6,7 +6,8 @@ import type { Row, SqlConnection, SqlStatement } from './sql-connection.js';
 /**
  * Runs statements on the connections of a pool. One that does not answer in time is cut off: it may be half open. The
  * time of a caller counts from the call, that of a connection from when it was asked: where many call at once, a late
- * turn says nothing against the connection, and to cut it off would only make the others later still.
+ * turn says nothing against the connection, and to cut it off would only make the others later still. Nor does a caller
+ * who had little time left.
  */
 export class PgConnection implements SqlConnection {
   /** Ends what is waited for, at the close. */
@@ -41,7 +42,7 @@ export class PgConnection implements SqlConnection {
     withinMs: number,
   ): Promise<readonly Row[]> {
     let isCutOff = false;
-    const over = this.within(withinMs, () => {
+    const over = this.within(Math.max(withinMs, leastMs), () => {
       isCutOff = true;
       client.release(true);
     });
@@ -108,6 +109,9 @@ export class PgConnection implements SqlConnection {
     return over;
   }
 }
+
+/** What a connection may take for an answer, however little time whoever asks has left. */
+const leastMs = 1_000;
 
 /** A connection that breaks says so by the answer that is waited for; unheard, its event would end the process. */
 function unheard(): void {}

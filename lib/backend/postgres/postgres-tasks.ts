@@ -27,6 +27,8 @@ import { arrayText, recordsOf, toText } from './postgres-text.js';
 
 /** How often a claim also forgets what is past its retention, and brings the counters up to date. */
 const purgeEveryMs = 1_000;
+/** How long an outcome waits for another transaction that has its task in hand. */
+const patience = '200ms';
 
 export interface PostgresTaskParts {
   /** For what runners ask; the application cannot take these connections away. */
@@ -49,7 +51,7 @@ export class PostgresTasks implements TaskStore {
   private purgeAt = 0;
   private settling: Settling | undefined;
   private readonly edges = new ClaimEdges();
-  private readonly doneLine = new DoneLine((done) => this.settleDone(done));
+  private readonly doneLine = new DoneLine((done) => this.commitDone(done));
   private readonly plain: AddLine;
   private readonly keyed: AddLine;
 
@@ -87,7 +89,7 @@ export class PostgresTasks implements TaskStore {
     this.settling = undefined;
     const { done, others, joined } = parted(settling?.settlements ?? []);
     // Beside the claim, which then waits neither for it nor for the disk.
-    const doing = done.length > 0 ? this.doneLine.add(done) : undefined;
+    const doing = done.length > 0 ? this.settleDone(done) : undefined;
     const exchange = this.exchange(request, others);
     settling?.answer(
       Promise.all([
@@ -184,14 +186,19 @@ export class PostgresTasks implements TaskStore {
     if (settling) settling.answer(this.settleNow(settling.settlements));
   }
 
+  /** What one of them holds up leaves the line, which others wait in. */
   private async settleDone(done: readonly Settlement[]): Promise<Settled[]> {
-    const keep = keepArgument(this.settings.cancelledKeepMs);
     try {
-      const row = await this.parts.hot.ask('settle_done_v1', [...doneTexts(done), `${keep ?? ''}`]);
-      return settledOf(row!.answer as string);
+      return await this.doneLine.add(done);
     } catch (error) {
       return this.settleAfter(error as Error, done);
     }
+  }
+
+  private async commitDone(done: readonly Settlement[]): Promise<Settled[]> {
+    const keep = keepArgument(this.settings.cancelledKeepMs);
+    const row = await this.parts.hot.ask('settle_done_v1', [...doneTexts(done), `${keep ?? ''}`]);
+    return settledOf(row!.answer as string);
   }
 
   private async settleNow(settlements: readonly Settlement[]): Promise<Settled[]> {
@@ -199,7 +206,7 @@ export class PostgresTasks implements TaskStore {
     const outcomes = settlements.map(settlementArgument);
     const cancelledKeep = keepArgument(this.settings.cancelledKeepMs);
     try {
-      const letters = await this.parts.hot.call('settle_v1', { outcomes, cancelledKeep });
+      const letters = await this.parts.hot.call('settle_v1', { outcomes, cancelledKeep, patience });
       return this.settled(settlements, letters as string);
     } catch (error) {
       return this.settleAfter(error as Error, settlements);

@@ -119,11 +119,13 @@ BEGIN
   RETURN letters;
 END $$;
 
--- Argument: { outcomes, cancelledKeep }. Answer: a letter for each.
+-- Argument: { outcomes, cancelledKeep, patience? }: how long to wait for another transaction, as long as that likes where it is not
+-- said. Answer: a letter for each.
 CREATE OR REPLACE FUNCTION settle_v1(asked text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   said json := asked::json;
 BEGIN
+  IF said ->> 'patience' IS NOT NULL THEN PERFORM set_config('lock_timeout', said ->> 'patience', true); END IF;
   RETURN to_json(settle_all(said -> 'outcomes', (said ->> 'cancelledKeep')::bigint, now_ms()))::text;
 END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan
   SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off;
