@@ -70,12 +70,4 @@ export class SendInvoices {
   run() {}
 }
 
-export const benchJobs = [
-  SendLetter,
-  ChargeCard,
-  PackOrder,
-  CountStock,
-  ImportProducts,
-  Tick,
-  SendInvoices,
-];
+export const benchJobs = [SendLetter, ChargeCard, PackOrder, CountStock, ImportProducts, Tick, SendInvoices];

@@ -22,27 +22,27 @@ export async function fill({ app }: BenchApp, count: number): Promise<Record<Tas
       });
   };
   const [dead, kept, parked, cancelled] = [share(20), share(20), share(5), share(5)];
-  await put(dead, (bulk, at) => void bulk.enqueue(ChargeCard, { order: orderOf(at), cause: causeOf(at) }));
-  await put(kept, (bulk, at) => void bulk.enqueue(PackOrder, { order: orderOf(at) }));
-  await put(parked, (bulk, at) => void bulk.enqueue(CountStock, { at }));
+  await put(dead, (bulk, at) => bulk.enqueue(ChargeCard, { order: orderOf(at), cause: causeOf(at) }));
+  await put(kept, (bulk, at) => bulk.enqueue(PackOrder, { order: orderOf(at) }));
+  await put(parked, (bulk, at) => bulk.enqueue(CountStock, { at }));
   stock.isCounted = true;
   await runner.start();
   await counted(catalog, { dead, succeeded: kept, parked });
   stock.isCounted = false;
   // What waits goes on waiting.
   for (const queue of ['mail', 'orders']) await catalog.pause(queue);
-  await put(cancelled, (bulk, at) => void bulk.enqueue(PackOrder, { order: orderOf(at) }, { in: '2d' }));
+  await put(cancelled, (bulk, at) => bulk.enqueue(PackOrder, { order: orderOf(at) }, { in: '2d' }));
   for (let next: string | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false)
     ({ next } = await catalog.cancel({ state: 'scheduled', queue: 'orders' }, { after: next }));
   await put(
     share(20),
-    (bulk, at) => void bulk.enqueue(SendLetter, letter(at), { at: Date.now() + hourMs + at * 1_000 }),
+    (bulk, at) => bulk.enqueue(SendLetter, letter(at), { at: Date.now() + hourMs + at * 1_000 }),
   );
-  await put(running, (bulk, at) => void bulk.enqueue(ImportProducts, { at }));
+  await put(running, (bulk, at) => bulk.enqueue(ImportProducts, { at }));
   await put(share(30) - running, (bulk, at) =>
     at % 3 === 0
-      ? void bulk.enqueue(PackOrder, { order: orderOf(at) }, { priority: at % 5 })
-      : void bulk.enqueue(SendLetter, letter(at)),
+      ? bulk.enqueue(PackOrder, { order: orderOf(at) }, { priority: at % 5 })
+      : bulk.enqueue(SendLetter, letter(at)),
   );
   for (let at = 0; at < schedules; at++)
     await jobs.enqueue(Tick, at, { every: '1h', from: new Date(Date.now() + hourMs + at * 1_000) });
@@ -60,7 +60,10 @@ function causeOf(at: number): string {
 }
 
 function letter(at: number) {
-  return { to: `reader${at}@example.com`, subject: `About your ${words[at % 10]}, at length: ${'x'.repeat(100)}` };
+  return {
+    to: `reader${at}@example.com`,
+    subject: `About your ${words[at % 10]}, at length: ${'x'.repeat(100)}`,
+  };
 }
 
 /** The runner has got so far. */

@@ -16,7 +16,13 @@ interface View {
 export async function measureViews(bench: BenchApp, executablePath: string, visits: number): Promise<Row[]> {
   const browser = await chromium.launch({
     executablePath,
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-sync'],
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-sync',
+    ],
   });
   try {
     const rows: Row[] = [];
