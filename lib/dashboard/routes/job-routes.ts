@@ -51,12 +51,13 @@ async function details(catalog: JobCatalog, fields: Fields): Promise<JobDetails>
 async function enqueue(catalog: JobCatalog, asked: Asked): Promise<EnqueueAnswer> {
   const fields = await asked.body('job', 'params', 'options');
   const job = fields.requiredText('job');
-  const { id, queue, status, holder } = await catalog
-    .enqueue(job, fields.raw('params'), optionsOf(fields))
-    .catch((error: unknown) => {
+  const meant = `enqueue of ${JSON.stringify(job)}`;
+  const { id, queue, status, holder } = await asked.doing(meant, () =>
+    catalog.enqueue(job, fields.raw('params'), optionsOf(fields)).catch((error: unknown) => {
       throw refusalOf(error);
-    });
-  asked.did(`enqueue of ${JSON.stringify(job)}: task ${JSON.stringify(`${queue}/${id}`)} ${status}`);
+    }),
+  );
+  asked.did(`${meant}: task ${JSON.stringify(`${queue}/${id}`)} ${status}`);
   return { id, queue, status, holder };
 }
 

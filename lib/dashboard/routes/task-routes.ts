@@ -63,12 +63,12 @@ async function act(catalog: JobCatalog, asked: Asked): Promise<TaskActed> {
   const action = fields.oneOf('action', actions);
   const which = readWhich(fields, action);
   const page = { limit: fields.integer('limit', 1, mostActed), after: fields.cursor('after') };
-  const { done, requested, left, taken, missing, next } = await ('refs' in which
-    ? catalog[action](which.refs)
-    : catalog[action](which.filter, page));
+  const meant = `${action} of ${'refs' in which ? namesIn(which.refs) : `all of ${JSON.stringify(which.filter)}`}`;
+  const { done, requested, left, taken, missing, next } = await asked.doing(meant, async () =>
+    'refs' in which ? catalog[action](which.refs) : catalog[action](which.filter, page),
+  );
   const counts = { done, requested, left, taken, missing };
-  const meant = 'refs' in which ? namesIn(which.refs) : `all of ${JSON.stringify(which.filter)}`;
-  asked.did(`${action} of ${meant}: ${countsIn(counts)}`);
+  asked.did(`${meant}: ${countsIn(counts)}`);
   return { ...counts, next };
 }
 
