@@ -34,9 +34,8 @@ export async function fill({ app }: BenchApp, count: number): Promise<Record<Tas
   await put(cancelled, (bulk, at) => bulk.enqueue(PackOrder, { order: orderOf(at) }, { in: '2d' }));
   for (let next: string | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false)
     ({ next } = await catalog.cancel({ state: 'scheduled', queue: 'orders' }, { after: next }));
-  await put(
-    share(20),
-    (bulk, at) => bulk.enqueue(SendLetter, letter(at), { at: Date.now() + hourMs + at * 1_000 }),
+  await put(share(20), (bulk, at) =>
+    bulk.enqueue(SendLetter, letter(at), { at: Date.now() + hourMs + at * 1_000 }),
   );
   await put(running, (bulk, at) => bulk.enqueue(ImportProducts, { at }));
   await put(share(30) - running, (bulk, at) =>

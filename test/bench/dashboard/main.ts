@@ -28,7 +28,7 @@ export async function main(servers: Servers, args: readonly string[]): Promise<v
       const held = Object.entries(counts).map(([state, count]) => `${thousands(count)} ${state}`);
       bench.work();
       printTable(`${name}: answers of the API, with ${held.join(', ')}`, [
-        ...(await measureAnswers(bench, isQuick ? 20 : 200)),
+        ...(await measureAnswers(bench, isQuick ? 20 : 100)),
       ]);
       printTable(`${name}: from the address to what it shows, in Chromium`, [
         ...(await measureViews(bench, servers.chromium, isQuick ? 3 : 20)),
