@@ -1,4 +1,5 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
+import type { Backend } from 'nestjs-jobs';
 import { eventually } from '../support/app.js';
 import { allJobs, Dig, LoseLetter, SendLetter } from './fixtures/dashboard-jobs.js';
 import { describeAdapters, startDashboard } from './fixtures/dashboard-stage.js';
@@ -78,3 +79,18 @@ function within(measured: Bound, bound: Bound) {
     kilobytes: measured.kilobytes <= bound.kilobytes ? 'bounded' : measured.kilobytes,
   };
 }
+
+it('Whoever looks, and however often: the schedules are gone through once a second for the jobs', async () => {
+  const { get, post, catalog } = await startDashboard({ providers: allJobs, jobs: { runner: false } });
+  const { backend } = catalog as unknown as { backend: Backend };
+  const list = jest.spyOn(backend.schedules, 'list');
+  const queues = (await catalog.queueNames()).length;
+  await Promise.all(Array.from({ length: 20 }, () => get('jobs')));
+  for (let at = 0; at < 5; at++) await get('job?name=SendLetter');
+  expect(list.mock.calls.length).toBeLessThanOrEqual(2 * queues);
+  // What was done is seen at once.
+  list.mockClear();
+  await post('jobs/enqueue', { job: 'Dig' });
+  expect((await get('jobs')).status).toBe(200);
+  expect(list).toHaveBeenCalled();
+});
