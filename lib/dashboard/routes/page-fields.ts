@@ -3,7 +3,7 @@ import type { Fields } from '../http/fields.js';
 
 const usualPage = 50;
 /** A search answers by then with what it has, and the page goes on: nobody looks at nothing for long. */
-export const within = 100;
+export const within = 75;
 
 /** Which part of a list is wanted. */
 export function pageOf(fields: Fields): { limit: number; after?: string; within: number } {

@@ -31,7 +31,7 @@ export async function main(servers: Servers, args: readonly string[]): Promise<v
         ...(await measureAnswers(bench, isQuick ? 20 : 100)),
       ]);
       printTable(`${name}: from the address to what it shows, in Chromium`, [
-        ...(await measureViews(bench, servers.chromium, isQuick ? 3 : 20)),
+        ...(await measureViews(bench, servers.chromium, isQuick ? 3 : 10)),
       ]);
     } finally {
       await bench.close();
