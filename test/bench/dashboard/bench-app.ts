@@ -19,7 +19,11 @@ export interface BenchApp {
 export async function openApp(backend: string): Promise<BenchApp> {
   @Module({
     imports: [
-      JobsModule.forRoot({ backend, log: false, runner: { concurrency: 100, autoStart: false } }),
+      JobsModule.forRoot({
+        backend,
+        log: false,
+        runner: { concurrency: 100, autoStart: false, shutdownTimeout: '1s' },
+      }),
       JobsDashboardModule.forRoot({ authorize: () => ['view', 'operate', 'enqueue'], user: () => 'bench' }),
     ],
     providers: benchJobs,

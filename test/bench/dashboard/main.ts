@@ -17,6 +17,7 @@ interface Servers {
 /** Measures in this process, its own requests included, on servers that are ours alone. */
 export async function main(servers: Servers, args: readonly string[]): Promise<void> {
   const isQuick = args.includes('--quick');
+  const rounds = Number(/--rounds=(\d+)/.exec(args.join(' '))?.[1] ?? (isQuick ? 20 : 100));
   const only = /--only=(\S+)/.exec(args.join(' '))?.[1]?.split(',');
   const stores = { memory: 'memory:', redis: servers.redis, postgres: servers.postgres };
   console.log(`${await versions(servers)}, express`);
@@ -28,7 +29,7 @@ export async function main(servers: Servers, args: readonly string[]): Promise<v
       const held = Object.entries(counts).map(([state, count]) => `${thousands(count)} ${state}`);
       bench.work();
       printTable(`${name}: answers of the API, with ${held.join(', ')}`, [
-        ...(await measureAnswers(bench, isQuick ? 20 : 100)),
+        ...(await measureAnswers(bench, rounds)),
       ]);
       printTable(`${name}: from the address to what it shows, in Chromium`, [
         ...(await measureViews(bench, servers.chromium, isQuick ? 3 : 10)),
