@@ -47,7 +47,7 @@ export type { LiveRunnerInfo, QueueInfo } from './catalog/queue-catalog.js';
 export type { ScheduleDetails, ScheduleInfo, SlotInfo } from './catalog/schedule-info.js';
 export type { ScheduleFilter, SchedulesPage } from './catalog/schedule-list.js';
 export type { ActedCounts, ActFilter, ActPage, Answer, Which } from './catalog/task-actions.js';
-export type { Page, TaskCount, TasksPage } from './catalog/task-catalog.js';
+export type { Page, Search, TaskCount, TasksPage } from './catalog/task-catalog.js';
 export type { TaskFilter } from './catalog/task-filter.js';
 export type { FailureInfo, LineInfo, TaskInfo, TaskLockInfo } from './catalog/task-info.js';
 

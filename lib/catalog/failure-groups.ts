@@ -1,6 +1,6 @@
 import { errorGroupOf } from './error-group.js';
-import { ScanBudget, type ScanBounds } from './scan-budget.js';
-import type { TaskCatalog } from './task-catalog.js';
+import { boundsWithin, ScanBudget, type ScanBounds } from './scan-budget.js';
+import type { Search, TaskCatalog } from './task-catalog.js';
 import { readFilter, type TaskFilter } from './task-filter.js';
 import type { TaskRecord, TaskRef } from '../task/task-record.js';
 
@@ -24,6 +24,8 @@ export interface FailureGroups {
   readonly count: number;
   /** False: there are more dead tasks than were looked at; the latest were. */
   readonly complete: boolean;
+  /** Those that were not looked at: a call from here groups them. */
+  readonly next?: string;
 }
 
 const bounds: ScanBounds = { rows: 20_000, ms: 2_000 };
@@ -35,17 +37,20 @@ type Group = { -readonly [K in keyof FailureGroup]: FailureGroup[K] } & { queues
 export async function failureGroups(
   tasks: TaskCatalog,
   filter: Omit<TaskFilter, 'state'>,
+  { after, within }: Search,
 ): Promise<FailureGroups> {
   const query = readFilter('failures', { ...filter, state: 'dead' });
   const groups = new Map<string, Group>();
-  let [count, complete] = [0, true];
-  for await (const piece of tasks.all('failures', query, new ScanBudget(bounds), { backwards: true })) {
+  let [count, next]: [number, string | undefined] = [0, undefined];
+  const budget = new ScanBudget(boundsWithin('failures', bounds, within));
+  for await (const piece of tasks.all('failures', query, budget, { after, backwards: true })) {
     for (const task of piece.items) add(groups, task);
     count += piece.items.length;
-    complete = piece.complete && piece.next === undefined;
+    ({ next } = piece);
     if (groups.size > mostGroups) break;
   }
-  return { groups: [...groups.values()].sort((one, other) => other.count - one.count), count, complete };
+  const largestFirst = [...groups.values()].sort((one, other) => other.count - one.count);
+  return { groups: largestFirst, count, complete: next === undefined, next };
 }
 
 function add(groups: Map<string, Group>, task: TaskRecord): void {

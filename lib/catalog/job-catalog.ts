@@ -20,7 +20,7 @@ import { ScheduleCatalog } from './schedule-catalog.js';
 import type { ScheduleDetails } from './schedule-info.js';
 import { ScheduleList, type ScheduleFilter, type SchedulesPage } from './schedule-list.js';
 import { TaskActions, type ActPage, type Answer, type Which } from './task-actions.js';
-import { TaskCatalog, type Page, type TaskCount, type TasksPage } from './task-catalog.js';
+import { TaskCatalog, type Page, type Search, type TaskCount, type TasksPage } from './task-catalog.js';
 import type { TaskFilter } from './task-filter.js';
 import type { TaskInfo } from './task-info.js';
 
@@ -68,13 +68,16 @@ export class JobCatalog {
    * state they come from an index; with `job`, `from`, `to`, `text` or `error` they are searched for, and a page may be short, or
    * empty, though there is more: go on while there is a `next`.
    */
-  tasks(filter: TaskFilter = {}, page: Page & { readonly backwards?: boolean } = {}): Promise<TasksPage> {
+  tasks(
+    filter: TaskFilter = {},
+    page: Page & Search & { readonly backwards?: boolean } = {},
+  ): Promise<TasksPage> {
     return this.ofTasks.tasks(filter, page);
   }
 
   /** How many tasks a filter means. */
-  count(filter: TaskFilter = {}): Promise<TaskCount> {
-    return this.ofTasks.count(filter);
+  count(filter: TaskFilter = {}, search: Search = {}): Promise<TaskCount> {
+    return this.ofTasks.count(filter, search);
   }
 
   /** How many tasks of a queue, or of all, are in each state. */
@@ -83,8 +86,8 @@ export class JobCatalog {
   }
 
   /** Dead tasks by job and error; `retry({ state: 'dead', job, error })` deals with a group. */
-  failures(filter: Omit<TaskFilter, 'state'> = {}): Promise<FailureGroups> {
-    return failureGroups(this.ofTasks, filter);
+  failures(filter: Omit<TaskFilter, 'state'> = {}, search: Search = {}): Promise<FailureGroups> {
+    return failureGroups(this.ofTasks, filter, search);
   }
 
   /** The queues of the provided jobs, and those that have held a task or a schedule, by name. */

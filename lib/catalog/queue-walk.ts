@@ -7,9 +7,12 @@ import { InvalidOptionError } from '../task/errors.js';
 
 // Each of these is read from at once.
 const queuesAtOnce = 25;
-const rowsOfScan = 200;
+// Of all lines together, so that a walk through many of them stops as soon after its time as one through few.
+const rowsOfScan = 400;
+const rowsOfLine = { least: 20, most: 200 };
 const mostItems = 1_000;
-const itemsPerPiece = 500;
+// Two fills of a line, so that nothing is read twice where all of it is wanted.
+const itemsPerPiece = 400;
 export const usualBounds: ScanBounds = { rows: 10_000, ms: 1_000 };
 
 /** Things that stand in lines: one per queue and key. Keys are gone through one after the other, queues side by side. */
@@ -126,7 +129,7 @@ class Walk<T, K extends string> {
       ([queue, place]) =>
         new LineReader({ queue, page: (request) => shelf.page(queue, name, request) }, place),
     );
-    const rows = shelf.wants ? rowsOfScan : rowsOfEach(limit, open.length);
+    const rows = shelf.wants ? rowsOfSearch(open.length) : rowsOfEach(limit, open.length);
     const wants = shelf.wants ?? (() => true);
     return mergedPage(readers, { limit, rows, wants, compare: shelf.compare(name), budget });
   }
@@ -141,6 +144,10 @@ class Walk<T, K extends string> {
     const open = (await this.shelf.among(group, name)).map((queue): [string, string] => [queue, '']);
     return { key, upTo: group.at(-1)!, open };
   }
+}
+
+function rowsOfSearch(lines: number): number {
+  return Math.min(rowsOfLine.most, Math.max(Math.ceil(rowsOfScan / lines), rowsOfLine.least));
 }
 
 /** From one line as much as is wanted; from many, of which most give little, not that much from each. */

@@ -1,7 +1,14 @@
+import { toMs, type Duration } from '../task/duration.js';
+
 /** How much of the store one call may read. */
 export interface ScanBounds {
   readonly rows: number;
   readonly ms: number;
+}
+
+/** The bounds of a call whose caller does not want to wait as long. */
+export function boundsWithin(call: string, bounds: ScanBounds, within: Duration | undefined): ScanBounds {
+  return within === undefined ? bounds : { ...bounds, ms: toMs(within, { where: call, option: 'within' }) };
 }
 
 /** What is left of the bounds of a call. Every call may read once, so that each gets further than the one before. */

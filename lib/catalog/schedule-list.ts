@@ -6,9 +6,10 @@ import type { TaskRef } from '../task/task-record.js';
 import type { KnownQueues } from './known-queues.js';
 import { readLimit, walkAll, walkPage, type Shelf } from './queue-walk.js';
 import type { CatalogRedaction } from './redaction.js';
-import { ScanBudget, type ScanBounds } from './scan-budget.js';
+import { boundsWithin, ScanBudget, type ScanBounds } from './scan-budget.js';
 import { scheduleInfo, type ScheduleInfo } from './schedule-info.js';
-import type { Page } from './task-catalog.js';
+import type { Page, Search } from './task-catalog.js';
+import { soughtText, type SoughtText } from './sought-text.js';
 import { readFilter } from './task-filter.js';
 
 /** Which schedules are meant. What is left out leaves nothing out. */
@@ -38,10 +39,14 @@ export class ScheduleList {
     private readonly redaction: CatalogRedaction,
   ) {}
 
-  async page(filter: ScheduleFilter, page: Page): Promise<SchedulesPage> {
-    checkKeys(page, ['limit', 'after'], 'schedules', 'page');
+  async page(filter: ScheduleFilter, page: Page & Search): Promise<SchedulesPage> {
+    checkKeys(page, ['limit', 'after', 'within'], 'schedules', 'page');
     const limit = readLimit('schedules', page.limit);
-    const { items, next, complete } = await walkPage(this.shelf(filter), { limit, after: page.after });
+    const { items, next, complete } = await walkPage(
+      this.shelf(filter),
+      { limit, after: page.after },
+      new ScanBudget(boundsWithin('schedules', bounds, page.within)),
+    );
     return { schedules: items.map((record) => scheduleInfo(record, this.redaction)), next, complete };
   }
 
@@ -50,7 +55,11 @@ export class ScheduleList {
     const refs = new Map<string, TaskRef[]>();
     let complete = true;
     for await (const piece of walkAll(this.shelf({}), new ScanBudget(bounds))) {
-      for (const { queue, id, job } of piece.items) refs.set(job, [...(refs.get(job) ?? []), { queue, id }]);
+      for (const { queue, id, job } of piece.items) {
+        const ofJob = refs.get(job) ?? [];
+        ofJob.push({ queue, id });
+        refs.set(job, ofJob);
+      }
       ({ complete } = piece);
     }
     return { refs, complete };
@@ -63,10 +72,11 @@ export class ScheduleList {
       throw new InvalidOptionError('schedules', 'isPaused', isPaused, 'true or false');
     const { queues, question } = readFilter('schedules', { queue, job, text });
     const jobs = job === undefined ? undefined : [job].flat();
+    const sought = text === undefined ? undefined : soughtText(text);
     const wants = (record: ScheduleRecord) =>
       (jobs?.includes(record.job) ?? true) &&
       (isPaused === undefined || record.isPaused === isPaused) &&
-      (text === undefined || this.holds(record, text.toLowerCase()));
+      (!sought || this.holds(record, sought));
     return {
       call: 'schedules',
       question: { ...(question as object), isPaused },
@@ -83,9 +93,9 @@ export class ScheduleList {
     };
   }
 
-  private holds(record: ScheduleRecord, text: string): boolean {
+  private holds(record: ScheduleRecord, { isIn, isInJson }: SoughtText): boolean {
     const { id, job, words, paramsText } = scheduleInfo(record, this.redaction);
-    return [id, job, words, paramsText, record.rule].some((part) => part?.toLowerCase().includes(text));
+    return [id, job, words].some(isIn) || [paramsText, record.rule].some(isInJson);
   }
 }
 

@@ -1,10 +1,19 @@
 import type { Backend } from '../backend/backend.js';
 import type { TaskRecord, TaskState } from '../task/task-record.js';
+import type { Duration } from '../task/duration.js';
 import { checkKeys } from '../task/check-keys.js';
 import type { KnownQueues, TaskName } from './known-queues.js';
-import { readLimit, walkAll, walkPage, type Shelf, type WalkPage, type WalkRequest } from './queue-walk.js';
+import {
+  readLimit,
+  usualBounds,
+  walkAll,
+  walkPage,
+  type Shelf,
+  type WalkPage,
+  type WalkRequest,
+} from './queue-walk.js';
 import type { CatalogRedaction } from './redaction.js';
-import { ScanBudget, type ScanBounds } from './scan-budget.js';
+import { boundsWithin, ScanBudget, type ScanBounds } from './scan-budget.js';
 import { readFilter, type TaskFilter, type TaskQuery } from './task-filter.js';
 import { taskInfo, type TaskInfo } from './task-info.js';
 
@@ -14,6 +23,17 @@ export interface Page {
   readonly limit?: number;
   /** What the page before gave as `next`; the filter must be the same. */
   readonly after?: string;
+}
+
+/** From where a call goes on, and how long it may look before it answers with what it has. */
+export interface Search {
+  /** What the call before gave as `next`; the filter must be the same. */
+  readonly after?: string;
+  /**
+   * For whoever waits in front of a screen: what was not looked at by then is behind `next`.
+   * @default 1 second for a page, 2 for what is counted or grouped
+   */
+  readonly within?: Duration;
 }
 
 export interface TasksPage {
@@ -29,6 +49,8 @@ export interface TaskCount {
   readonly count: number;
   /** False: there may be more than could be looked at in one call. */
   readonly complete: boolean;
+  /** What was not looked at yet: a call from here counts that. */
+  readonly next?: string;
 }
 
 const countBounds: ScanBounds = { rows: 50_000, ms: 2_000 };
@@ -56,8 +78,11 @@ export class TaskCatalog {
     return taskInfo(this.redaction.task(record), { now, holder: held?.holder });
   }
 
-  async tasks(filter: TaskFilter, page: Page & { readonly backwards?: boolean }): Promise<TasksPage> {
-    checkKeys(page, ['limit', 'after', 'backwards'], 'tasks', 'page');
+  async tasks(
+    filter: TaskFilter,
+    page: Page & Search & { readonly backwards?: boolean },
+  ): Promise<TasksPage> {
+    checkKeys(page, ['limit', 'after', 'backwards', 'within'], 'tasks', 'page');
     const query = readFilter('tasks', filter);
     const limit = readLimit('tasks', page.limit);
     // Whoever searches for an id has it at once, however many tasks there are.
@@ -65,18 +90,20 @@ export class TaskCatalog {
     const { items, next, complete } = await walkPage(
       this.shelf('tasks', unnamed(query), page.backwards ?? false),
       { limit: Math.max(limit - named.length, 0), after: page.after },
+      new ScanBudget(boundsWithin('tasks', usualBounds, page.within)),
     );
     const records = [...named, ...items];
     const now = await this.now(records);
     return { tasks: records.map((record) => taskInfo(record, { now })), next, complete };
   }
 
-  async count(filter: TaskFilter): Promise<TaskCount> {
+  async count(filter: TaskFilter, { after, within }: Search): Promise<TaskCount> {
     const query = readFilter('count', filter);
     if (!query.wants) return { count: await this.counted(query), complete: true };
     let found: TaskCount = { count: 0, complete: true };
-    for await (const { items, complete } of this.all('count', query, new ScanBudget(countBounds)))
-      found = { count: found.count + items.length, complete };
+    const budget = new ScanBudget(boundsWithin('count', countBounds, within));
+    for await (const { items, complete, next } of this.all('count', query, budget, { after }))
+      found = { count: found.count + items.length, complete, next };
     return found;
   }
 

@@ -2,6 +2,7 @@ import { InvalidOptionError } from '../task/errors.js';
 import type { TaskRecord, TaskState } from '../task/task-record.js';
 import { checkKeys } from '../task/check-keys.js';
 import { errorGroupOf } from './error-group.js';
+import { soughtText, type SoughtText } from './sought-text.js';
 
 /** Which tasks are meant. What is left out leaves nothing out. */
 export interface TaskFilter {
@@ -56,12 +57,13 @@ export function readFilter(call: string, filter: TaskFilter): TaskQuery {
   const from = momentOf(call, 'from', filter.from) ?? -Infinity;
   const to = momentOf(call, 'to', filter.to) ?? Infinity;
   const text = textOf(call, 'text', filter.text)?.toLowerCase();
+  const sought = text === undefined ? undefined : soughtText(text);
   const error = textOf(call, 'error', filter.error);
   const tests: ((task: TaskRecord) => boolean)[] = [];
   if (jobs) tests.push(({ job }) => jobs.includes(job));
   if (from > -Infinity || to < Infinity) tests.push((task) => momentIn(task) >= from && momentIn(task) < to);
   if (error !== undefined) tests.push((task) => errorGroupOf(task) === error);
-  if (text !== undefined) tests.push((task) => holds(task, text));
+  if (sought) tests.push((task) => holds(task, sought));
   return {
     queues: queues?.toSorted(),
     states,
@@ -76,13 +78,12 @@ function momentIn({ finishedAt, dueAt }: TaskRecord): number {
   return finishedAt ?? dueAt;
 }
 
-function holds({ id, job, params, reason, errors }: TaskRecord, text: string): boolean {
-  const isIn = (part: string | undefined) => part !== undefined && part.toLowerCase().includes(text);
+function holds({ id, job, params, reason, errors }: TaskRecord, { isIn, isInJson }: SoughtText): boolean {
   return (
     isIn(id) ||
     isIn(job) ||
     isIn(reason) ||
-    isIn(params) ||
+    isInJson(params) ||
     errors.some(({ name, message }) => isIn(`${name}: ${message}`))
   );
 }

@@ -7,7 +7,7 @@
  *   GET  overview                                  -> Overview
  *   GET  tasks?TaskQuery                           -> TaskList
  *   GET  task?queue&id                             -> TaskDetails        (without `queue` every queue is asked)
- *   GET  failures?queue&job&from&to&text           -> FailureList
+ *   GET  failures?FailureQuery                     -> FailureList
  *   POST tasks/preview   TaskPreviewRequest        -> TaskPreview
  *   POST tasks/act       TaskActRequest            -> TaskActed
  *   POST queues/act      QueueActRequest           -> QueueRow
@@ -55,6 +55,7 @@ export type {
   Content,
   FailureGroup,
   FailureList,
+  FailureQuery,
   TaskActed,
   TaskActRequest,
   TaskDetails,

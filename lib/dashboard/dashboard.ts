@@ -6,9 +6,10 @@ import type { JobsHealth } from '../health/jobs-health.js';
 import { callOf, type FrameworkRequest } from './http/call.js';
 import { failureOf } from './http/failure-of.js';
 import { json, send, type Answer, type FrameworkResponse } from './http/send.js';
-import { OverviewSource } from './overview-source.js';
+import { overviewSource } from './overview-source.js';
 import { PageServer } from './page/page-server.js';
 import type { ResolvedSettings } from './resolve-dashboard-options.js';
+import { SharedLook } from './shared-look.js';
 import { documentRoute } from './routes/document-route.js';
 import { jobRoutes } from './routes/job-routes.js';
 import { queueRoutes } from './routes/queue-routes.js';
@@ -28,15 +29,19 @@ export class Dashboard {
 
   constructor(catalog: JobCatalog, health: JobsHealth, settings: ResolvedSettings, hasGuards: boolean) {
     this.access = new Access(settings, hasGuards);
-    const overview = new OverviewSource(catalog, health, settings);
+    const overview = overviewSource(catalog, health, settings);
+    const jobs = new SharedLook(() => catalog.jobs());
     this.streams = new EventStreams(new Pulse(overview), settings.streams);
-    const acted = () => overview.outdate();
+    const acted = () => {
+      overview.outdate();
+      jobs.outdate();
+    };
     const routes = [
       sessionRoute(settings),
       ...queueRoutes(catalog, overview, acted),
       ...taskRoutes(catalog, acted),
       ...scheduleRoutes(catalog, acted),
-      ...jobRoutes(catalog, acted),
+      ...jobRoutes(catalog, jobs, acted),
       this.streams.route,
       documentRoute(),
     ];

@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import { Job, type Backend, type TaskInfo } from 'nestjs-jobs';
+import { Job, type TaskInfo } from 'nestjs-jobs';
 import type { TestApp } from '../support/app.js';
 import { describeCatalog, idsOf } from './fixtures/catalog-stage.js';
+import { watched } from './fixtures/watched-catalog.js';
 
 // Several times what one call of the catalog looks at.
 const count = 40_000;
@@ -11,31 +12,6 @@ const queues = ['q0', 'q1', 'q2', 'q3'];
 @Job({ name: 'Noted' })
 class Noted {
   run(_n: number): void {}
-}
-
-/** What is asked of the store, and how many records it gives. */
-function watched({ catalog }: TestApp) {
-  const { backend } = catalog as unknown as { backend: Backend };
-  const store = backend.catalog as { -readonly [K in keyof Backend['catalog']]: Backend['catalog'][K] };
-  const asked = { calls: 0, rows: 0, most: 0 };
-  const { list, get, glance } = store;
-  store.list = async (...args) => {
-    const page = await list.apply(store, args);
-    asked.calls++;
-    asked.rows += page.tasks.length;
-    asked.most = Math.max(asked.most, page.tasks.length);
-    return page;
-  };
-  store.get = (ref) => (asked.calls++, get.call(store, ref));
-  store.glance = (names) => (asked.calls++, glance.call(store, names));
-  return {
-    async during<T>(
-      work: () => Promise<T>,
-    ): Promise<{ answer: T; calls: number; rows: number; most: number }> {
-      Object.assign(asked, { calls: 0, rows: 0, most: 0 });
-      return { answer: await work(), ...asked };
-    },
-  };
 }
 
 describeCatalog(
@@ -51,7 +27,7 @@ describeCatalog(
           for (let n = 0; n < perQueue; n++)
             bulk.enqueue(Noted, n, { queue, id: `${queue} ${n}`, at: n + 1 });
         });
-      ({ during } = watched(app));
+      ({ during } = watched(app.catalog));
     }, 120_000);
 
     it('reads no more than a page for a page, wherever it is', async () => {
@@ -115,6 +91,21 @@ describeCatalog(
       }
       expect(found.toSorted()).toEqual(queues.map((queue) => `${queue} 9999`));
       expect(calls).toBeGreaterThanOrEqual(count / 10_800);
+    }, 60_000);
+
+    it('counts what it has to search for in pieces as short as is asked for', async () => {
+      const filter = { text: ' 9', queue: queues.slice(0, 2) };
+      let [sum, pieces, after] = [0, 0, undefined as string | undefined];
+      do {
+        const { answer } = await during(() => app.catalog.count(filter, { within: 1, after }));
+        expect(answer.complete).toBe(answer.next === undefined);
+        sum += answer.count;
+        pieces++;
+        after = answer.next;
+      } while (after !== undefined);
+      expect(sum).toBe((await app.catalog.count(filter)).count);
+      expect(sum).toBe(2 * 1_111);
+      expect(pieces).toBeGreaterThan(1);
     }, 60_000);
 
     it('acts on all in bounded pieces', async () => {

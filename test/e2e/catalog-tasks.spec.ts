@@ -179,6 +179,43 @@ describeCatalog('Tasks in the catalog', (start) => {
     ]);
   });
 
+  it('are found by a text as one reads it, though quotes and line breaks are stored otherwise', async () => {
+    const { jobs, catalog } = await start({ providers });
+    await jobs.enqueue(Mail, { to: 'the "Ada" of\nC:\\letters' }, { id: 'one', in: '1h' });
+    await jobs.enqueue(Mail, { to: 'daily "Ada"' }, { every: '1h', from: new Date(Date.now() + 3_600_000) });
+    for (const text of ['the "ada" of', 'OF\nC:\\letters', '\\"ada\\"', '{"to":"the'])
+      expect([text, idsOf((await catalog.tasks({ text })).tasks)]).toEqual([text, ['one']]);
+    expect((await catalog.schedules({ text: 'daily "ada"' })).schedules).toHaveLength(1);
+    expect((await catalog.count({ text: '"ada"' })).count).toBe(1);
+  });
+
+  it('that died are grouped in pieces as short as is asked for, each once', async () => {
+    const { jobs, catalog } = await start({ providers, options: { runner: { concurrency: 100 } } });
+    const dead = 1_200;
+    await jobs.bulk((bulk) => {
+      for (let n = 0; n < dead; n++) bulk.enqueue(Mail, { to: 'ada', fails: n % 3 ? 'no host' : 'no name' });
+    });
+    await eventually(async () => (await catalog.counts('mail')).dead === dead, 30_000);
+    const found = new Map<string, number>();
+    let [pieces, sum, after] = [0, 0, undefined as string | undefined];
+    do {
+      const piece = await catalog.failures({ job: 'Mail' }, { within: 1, after });
+      expect(piece.complete).toBe(piece.next === undefined);
+      for (const { error, count } of piece.groups) found.set(error, (found.get(error) ?? 0) + count);
+      sum += piece.count;
+      pieces++;
+      after = piece.next;
+    } while (after !== undefined);
+    expect([...found].toSorted()).toEqual([
+      ['RangeError: no host', 800],
+      ['RangeError: no name', 400],
+    ]);
+    expect([sum, pieces > 1]).toEqual([dead, true]);
+    expect(await catalog.failures()).toMatchObject({ count: dead, complete: true, next: undefined });
+    await expect(catalog.failures({}, { within: 'soon' as never })).rejects.toThrow(InvalidOptionError);
+    await expect(catalog.count({ text: 'a' }, { after: 'x' })).rejects.toThrow(InvalidCursorError);
+  }, 60_000);
+
   it('are refused what no page gave, or a size that is none', async () => {
     const { jobs, catalog } = await start({ providers });
     for (let n = 0; n < 3; n++) await jobs.enqueue(Mail, { to: 'ada' });

@@ -1,7 +1,9 @@
 import { expect, it } from '@jest/globals';
-import type { TaskState } from 'nestjs-jobs';
+import { memoryBackend, type TaskState } from 'nestjs-jobs';
 import { statesForAction, type TaskAction } from '../../lib/dashboard/api.js';
 import { startApp } from '../support/app.js';
+import { allJobs, Dig } from './fixtures/dashboard-jobs.js';
+import { startDashboard } from './fixtures/dashboard-stage.js';
 
 const states: TaskState[] = ['scheduled', 'waiting', 'pending', 'succeeded', 'dead', 'cancelled', 'parked'];
 
@@ -18,4 +20,32 @@ it('The dashboard offers each action in the states in which the catalog takes it
     }
     expect([action, taken.sort()]).toEqual([action, [...statesForAction[action]].sort()]);
   }
+});
+
+it('An action that fails half way is in the log, with who wanted what', async () => {
+  const backend = memoryBackend();
+  const { cancel } = backend.catalog;
+  let calls = 0;
+  backend.catalog.cancel = async (refs) => {
+    if (++calls > 1) throw new Error('the connection is gone');
+    return cancel.call(backend.catalog, refs);
+  };
+  const { jobs, post, lines, catalog } = await startDashboard({
+    providers: allJobs,
+    jobs: { backend, runner: false },
+    dashboard: { user: () => 'ann', authorize: () => ['operate'] },
+  });
+  await jobs.bulk((bulk) => {
+    for (let at = 0; at < 900; at++) bulk.enqueue(Dig, { at }, { in: '1h' });
+  });
+  const which = { filter: { state: ['scheduled'], job: ['Dig'] } };
+  expect((await post('tasks/act', { action: 'cancel', which })).status).toBe(503);
+  expect((await catalog.counts('slow')).cancelled).toBe(500);
+  expect(lines.join('\n')).toMatch(
+    /log: "ann": cancel of all of .*"scheduled".*: failed, maybe after a part of it: .*the connection is gone/,
+  );
+  // What is refused before anything happens is no action.
+  const before = lines.length;
+  expect((await post('tasks/act', { action: 'cancel', which: {} })).status).toBe(400);
+  expect(lines).toHaveLength(before);
 });

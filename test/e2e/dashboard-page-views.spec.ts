@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { DashboardRole } from '../../lib/dashboard/api.js';
@@ -130,6 +131,34 @@ describe('A view of the page', () => {
     await page.getByText('There is no task.').waitFor();
     await jobs.enqueue(Idle, undefined, { id: 'polled' });
     await page.getByText('polled').waitFor();
+  });
+
+  it('goes on counting where the stream that has counted so far is gone', async () => {
+    const streams: ServerResponse[] = [];
+    let isRefused = false;
+    const { url, jobs } = await startDashboard({
+      providers: pageJobs,
+      jobs: { runner: false },
+      before: (app) =>
+        app.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
+          if (!request.url!.endsWith('/stream')) return next();
+          if (isRefused) return response.writeHead(503).end();
+          streams.push(response);
+          next();
+        }),
+    });
+    const { page } = await visit(`${url}#/tasks`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const tally = (count: number) =>
+      page.getByRole('link', { name: 'Tasks' }).locator('.tally', { hasText: new RegExp(`^${count}$`) });
+    await jobs.enqueue(Idle);
+    await tally(1).waitFor();
+    isRefused = true;
+    for (const stream of streams) stream.destroy();
+    await page.getByText('Live', { exact: true }).waitFor({ state: 'detached' });
+    for (let at = 0; at < 2; at++) await jobs.enqueue(Idle);
+    await page.getByText('3 tasks, no more').waitFor();
+    await tally(3).waitFor();
   });
 
   it('says that the store is down, keeps what it has, and goes on when the store is back', async () => {

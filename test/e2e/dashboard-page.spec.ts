@@ -4,7 +4,7 @@ import { eventually } from '../support/app.js';
 import { focused, visit } from '../support/browser.js';
 import { closeGate, Dig, gate } from './fixtures/dashboard-jobs.js';
 import { places, startDashboard, type AdapterName } from './fixtures/dashboard-stage.js';
-import { CallCourier, Idle, pageJobs } from './fixtures/page-jobs.js';
+import { CallCourier, GiveUp, Idle, pageJobs } from './fixtures/page-jobs.js';
 
 const stages: [string, AdapterName][] = [
   ['memory', 'express'],
@@ -106,6 +106,30 @@ describe.each(stages)('The page on %s', (place, adapter) => {
     await page.getByText('3 tasks made due now.').waitFor();
     await eventually(async () => (await catalog.counts('orders')).scheduled === 0);
     await page.getByText('No task is scheduled.').waitFor();
+  });
+
+  it('forgets a selection that is no longer on view', async () => {
+    const { url, jobs } = await start();
+    for (let at = 0; at < 2; at++) await jobs.enqueue(Idle, { at }, { id: `idle-${at}`, in: '1h' });
+    const { page } = await visit(`${url}#/tasks?state=scheduled`);
+    await page.getByLabel('Select Idle idle-1').check();
+    await page.getByText('1 task selected').waitFor();
+    await page.getByRole('navigation', { name: 'States' }).getByRole('link', { name: 'dead' }).click();
+    await page.getByText('No task is dead.').waitFor();
+    expect(await page.getByText('1 task selected').count()).toBe(0);
+    await page.goBack();
+    await page.getByText('2 tasks, no more').waitFor();
+    expect(await page.getByLabel('Select Idle idle-1').isChecked()).toBe(false);
+  });
+
+  it('does not say that no attempt is left of a task that gave up before', async () => {
+    const { url, jobs, catalog } = await start();
+    const { id } = await jobs.enqueue(GiveUp);
+    await eventually(async () => (await catalog.counts('orders')).dead === 1);
+    const { page } = await visit(`${url}#/task?queue=orders&id=${id}`);
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    await timeline.getByText('Dead: it is not to be tried again', { exact: true }).waitFor();
+    expect(await timeline.getByText('no attempt is left').count()).toBe(0);
   });
 
   it('groups failures, and redrives a group', async () => {

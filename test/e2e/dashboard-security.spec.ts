@@ -230,7 +230,11 @@ describeAdapters('The dashboard', (adapter) => {
 
     // Another site can neither look nor get a token.
     expect((await get('overview', { 'sec-fetch-site': 'cross-site' })).error.code).toBe('CROSS_ORIGIN');
-    expect((await get('session', { origin: 'http://evil.example' })).error.code).toBe('CROSS_ORIGIN');
+    for (const path of ['session', 'overview', 'tasks', 'jobs', 'stream'])
+      expect([path, (await get(path, { origin: 'http://evil.example' })).error?.code]).toEqual([
+        path,
+        'CROSS_ORIGIN',
+      ]);
     // A link from elsewhere leads to the page.
     expect((await fetch(url, { headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(200);
   });

@@ -167,9 +167,10 @@ describe('A walk through queues', () => {
     for await (const { items, complete } of walkAll(shelf, new ScanBudget(bounds)))
       sizes.push([items.length, complete]);
     expect(sizes).toEqual([
-      [500, true],
-      [500, true],
-      [201, true],
+      [400, true],
+      [400, true],
+      [400, true],
+      [1, true],
     ]);
   });
 

@@ -45,9 +45,10 @@ export function taskDetails(task: TaskInfo, mayOperate: boolean): TaskDetails {
   };
 }
 
-export function failureList({ groups, count, complete }: FailureGroups): FailureList {
+export function failureList({ groups, count, complete, next }: FailureGroups): FailureList {
   return {
     count,
+    next,
     isComplete: complete,
     groups: groups.map(({ firstAt, lastAt, ...group }) => ({
       ...group,

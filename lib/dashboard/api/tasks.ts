@@ -113,13 +113,17 @@ export type Which = { readonly refs: readonly Ref[] } | { readonly filter: TaskF
 export interface TaskPreviewRequest {
   readonly action: TaskAction;
   readonly which: Which;
+  /** What the request before gave as `next`: the filter must be the same. */
+  readonly after?: string;
 }
 
-/** How many tasks would be dealt with. Nothing happens. */
+/** How many tasks would be dealt with, of those behind `after`. Nothing happens. */
 export interface TaskPreview {
   readonly count: number;
   /** False: at least so many; there are more than can be counted in one request. */
   readonly isComplete: boolean;
+  /** From here on the others can be counted. */
+  readonly next?: string;
 }
 
 export interface TaskActRequest extends TaskPreviewRequest {
@@ -150,6 +154,12 @@ export interface FailureList {
   readonly count: number;
   /** False: there are more dead tasks than were looked at; the latest were. */
   readonly isComplete: boolean;
+  /** The others are behind it. They may be of the same groups: whoever wants all adds them up. */
+  readonly next?: string;
+}
+
+export interface FailureQuery extends Omit<TaskFilter, 'state'> {
+  readonly after?: string;
 }
 
 /** Dead tasks of a job that ended with the same error: `{ state: ['dead'], job: [job], error }` is a filter for them. */

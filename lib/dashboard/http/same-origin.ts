@@ -11,9 +11,12 @@ const tokenPattern = /^[\w-]{43}$/;
  * other origins. A browser says where a request comes from; one that does not, as over plain HTTP, shows by a token and its
  * cookie that it could read an answer of ours. Nothing is remembered here, so that any process can check what another gave.
  */
-export function refuseOtherSites({ headers }: Call): void {
+export function refuseOtherSites({ headers, method }: Call): void {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw crossOrigin();
+  // Over plain HTTP a browser says nothing of the site; but whoever reads from another origin it names.
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (site === undefined && isRead && headers.origin !== undefined) throw crossOrigin();
 }
 
 /** What only a page of the same origin can show. */
@@ -28,8 +31,6 @@ export function requireSameOrigin(call: Call): void {
 
 /** A token, and the header that sets its cookie: for the path of this request alone, whatever a proxy has made of it. */
 export function giveToken(call: Call): { token: string; headers: Readonly<Record<string, string>> } {
-  // A browser names the origin of whoever asks from another one.
-  if (call.headers.origin !== undefined && call.headers['sec-fetch-site'] === undefined) throw crossOrigin();
   const token = cookieIn(call.headers.cookie) ?? randomBytes(32).toString('base64url');
   const secure = isEncrypted(call) ? '; Secure' : '';
   return { token, headers: { 'set-cookie': `${cookieName}=${token}; HttpOnly; SameSite=Strict${secure}` } };

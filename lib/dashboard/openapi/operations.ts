@@ -1,4 +1,5 @@
 import type { DashboardRole } from '../api/basics.js';
+import type { FailureQuery } from '../api/tasks.js';
 import type { Components } from './components.js';
 import { scheduleQuery } from './schedule-and-job-schemas.js';
 import { list, moment, object, text, type ObjectSchema } from './schema.js';
@@ -17,14 +18,10 @@ export interface Operation {
 }
 
 const byName = object<{ queue?: string; id: string }>({ id: text }, { queue: text });
-const failureQuery = object<{
-  readonly queue?: readonly string[];
-  readonly job?: readonly string[];
-  readonly from?: number;
-  readonly to?: number;
-  readonly text?: string;
-  readonly error?: string;
-}>({}, { queue: list(text), job: list(text), from: moment, to: moment, text, error: text });
+const failureQuery = object<FailureQuery>(
+  {},
+  { queue: list(text), job: list(text), from: moment, to: moment, text, error: text, after: text },
+);
 
 export const operations: readonly Operation[] = [
   read('session', 'Who asks, what he may do, and a token for what he does', 'Session'),

@@ -107,8 +107,8 @@ export const taskSchemas: { [K in TaskComponents]: Schema<Components[K]> } = {
       extra: ref('Content'),
     },
   ),
-  TaskPreviewRequest: object<api.TaskPreviewRequest>({ action: taskAction, which }, {}),
-  TaskPreview: object<api.TaskPreview>({ count, isComplete: flag }, {}),
+  TaskPreviewRequest: object<api.TaskPreviewRequest>({ action: taskAction, which }, { after: text }),
+  TaskPreview: object<api.TaskPreview>({ count, isComplete: flag }, { next: text }),
   TaskActRequest: object<api.TaskActRequest>({ action: taskAction, which }, { limit: count, after: text }),
   TaskActed: object<api.TaskActed>(counts, { next: text }),
   FailureList: object<api.FailureList>(
@@ -130,6 +130,6 @@ export const taskSchemas: { [K in TaskComponents]: Schema<Components[K]> } = {
         ),
       ),
     },
-    {},
+    { next: text },
   ),
 };

@@ -1,9 +1,11 @@
 import type { JobCatalog } from '../../catalog/job-catalog.js';
+import type { JobInfo } from '../../catalog/job-list.js';
 import type { EnqueueAnswer, EnqueueChoices, JobDetails, JobList, ParamsCheck } from '../api/jobs.js';
 import { jobRow } from '../answers/job-answers.js';
 import { ApiFailure, notFound } from '../http/api-failure.js';
 import { failureOf, isOfStore } from '../http/failure-of.js';
 import { Fields } from '../http/fields.js';
+import type { SharedLook } from '../shared-look.js';
 import { get, post, type Asked, type Route } from './route.js';
 
 const choiceNames = [
@@ -17,13 +19,14 @@ const choiceNames = [
   'keep',
 ] satisfies (keyof EnqueueChoices)[];
 
-export function jobRoutes(catalog: JobCatalog, acted: () => void): Route[] {
+/** `jobs`: for them all schedules are gone through, and every page with a filter asks for them. */
+export function jobRoutes(catalog: JobCatalog, jobs: SharedLook<JobInfo[]>, acted: () => void): Route[] {
   return [
     get('jobs', async (asked): Promise<JobList> => {
       asked.query();
-      return { jobs: (await catalog.jobs()).map(jobRow) };
+      return { jobs: (await jobs.get()).map(jobRow) };
     }),
-    get('job', (asked) => details(catalog, asked.query('name'))),
+    get('job', (asked) => details(catalog, jobs, asked.query('name'))),
     post('jobs/check', 'enqueue', async (asked): Promise<ParamsCheck> => {
       const fields = await asked.body('job', 'params', 'options');
       return { violations: await catalog.checkParams(fields.requiredText('job'), fields.raw('params')) };
@@ -36,9 +39,13 @@ export function jobRoutes(catalog: JobCatalog, acted: () => void): Route[] {
   ];
 }
 
-async function details(catalog: JobCatalog, fields: Fields): Promise<JobDetails> {
+async function details(
+  catalog: JobCatalog,
+  jobs: SharedLook<JobInfo[]>,
+  fields: Fields,
+): Promise<JobDetails> {
   const name = fields.requiredText('name');
-  const job = (await catalog.jobs()).find((one) => one.name === name);
+  const job = (await jobs.get()).find((one) => one.name === name);
   if (!job) throw notFound(`there is no job '${name}': no process here provides it, and none has run`);
   const { source, fields: form } = job.isEnqueuable ? catalog.paramsSchema(name) : {};
   return {
@@ -51,12 +58,13 @@ async function details(catalog: JobCatalog, fields: Fields): Promise<JobDetails>
 async function enqueue(catalog: JobCatalog, asked: Asked): Promise<EnqueueAnswer> {
   const fields = await asked.body('job', 'params', 'options');
   const job = fields.requiredText('job');
-  const { id, queue, status, holder } = await catalog
-    .enqueue(job, fields.raw('params'), optionsOf(fields))
-    .catch((error: unknown) => {
+  const meant = `enqueue of ${JSON.stringify(job)}`;
+  const { id, queue, status, holder } = await asked.doing(meant, () =>
+    catalog.enqueue(job, fields.raw('params'), optionsOf(fields)).catch((error: unknown) => {
       throw refusalOf(error);
-    });
-  asked.did(`enqueue of ${JSON.stringify(job)}: task ${JSON.stringify(`${queue}/${id}`)} ${status}`);
+    }),
+  );
+  asked.did(`${meant}: task ${JSON.stringify(`${queue}/${id}`)} ${status}`);
   return { id, queue, status, holder };
 }
 

@@ -2,10 +2,13 @@ import { apiBounds, type Ref } from '../api/basics.js';
 import type { Fields } from '../http/fields.js';
 
 const usualPage = 50;
+/** A search answers by then with what it has, and the page goes on: nobody looks at nothing for long. */
+export const within = 75;
 
 /** Which part of a list is wanted. */
-export function pageOf(fields: Fields): { limit: number; after?: string } {
+export function pageOf(fields: Fields): { limit: number; after?: string; within: number } {
   return {
+    within,
     limit: fields.integer('limit', 1, apiBounds.pageSize) ?? usualPage,
     after: fields.cursor('after'),
   };

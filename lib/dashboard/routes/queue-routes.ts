@@ -30,9 +30,11 @@ async function act(catalog: JobCatalog, asked: Asked): Promise<QueueRow> {
   const forMs = fields.integer('forMs', 1, longestPauseMs);
   // Pausing a misspelled name would seem to work.
   if (!(await catalog.queueNames()).includes(queue)) throw notFound(`there is no queue '${queue}'`);
-  if (action === 'resume') await catalog.resume(queue);
-  else await catalog.pause(queue, { for: forMs });
   const lasts = action === 'pause' && forMs !== undefined ? ` for ${spanWords(forMs)}` : '';
-  asked.did(`${action} of queue ${JSON.stringify(queue)}${lasts}`);
+  const meant = `${action} of queue ${JSON.stringify(queue)}${lasts}`;
+  await asked.doing(meant, () =>
+    action === 'resume' ? catalog.resume(queue) : catalog.pause(queue, { for: forMs }),
+  );
+  asked.did(meant);
   return queueRow(await catalog.queue(queue));
 }

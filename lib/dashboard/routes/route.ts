@@ -1,6 +1,7 @@
 import type { DashboardRole } from '../api/basics.js';
 import type { Visitor } from '../access.js';
 import type { Call } from '../http/call.js';
+import { failureOf } from '../http/failure-of.js';
 import { Fields } from '../http/fields.js';
 import { readBody } from '../http/read-body.js';
 import { json, type Answer, type FrameworkResponse } from '../http/send.js';
@@ -24,6 +25,17 @@ export class Asked {
     /** Writes into the log who did what. */
     readonly did: (what: string) => void,
   ) {}
+
+  /** Does it; what fails may have been done in part, and that belongs into the log as well. */
+  async doing<T>(what: string, act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      const { status, message } = failureOf(error);
+      if (status >= 500) this.did(`${what}: failed, maybe after a part of it: ${message}`);
+      throw error;
+    }
+  }
 
   query(...known: string[]): Fields {
     return Fields.ofQuery(this.call.query, known);

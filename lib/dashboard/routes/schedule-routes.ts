@@ -44,9 +44,10 @@ async function act(catalog: JobCatalog, asked: Asked): Promise<ScheduleActed> {
   const fields = await asked.body('action', 'queue', 'id');
   const action = fields.oneOf('action', actions);
   const ref = { queue: fields.requiredText('queue'), id: fields.requiredText('id') };
-  const answer = await steer(catalog, action, ref);
+  const meant = `${action} of schedule ${JSON.stringify(`${ref.queue}/${ref.id}`)}`;
+  const answer = await asked.doing(meant, () => steer(catalog, action, ref));
   const made = answer.task ? `, task ${JSON.stringify(answer.task.id)}` : '';
-  asked.did(`${action} of schedule ${JSON.stringify(`${ref.queue}/${ref.id}`)}: ${answer.outcome}${made}`);
+  asked.did(`${meant}: ${answer.outcome}${made}`);
   return answer;
 }
 

@@ -4,20 +4,23 @@ import type { FailureList, TaskActed, TaskDetails, TaskList, TaskPreview } from 
 import { failureList, taskDetails, taskRow } from '../answers/task-answers.js';
 import { notFound } from '../http/api-failure.js';
 import type { Fields } from '../http/fields.js';
-import { nameOf, pageOf } from './page-fields.js';
+import { nameOf, pageOf, within } from './page-fields.js';
 import { get, post, type Asked, type Route } from './route.js';
 import { filterNames, readFilter, readWhich } from './task-filter-fields.js';
 
 const actions: readonly TaskAction[] = ['retry', 'runNow', 'cancel', 'remove'];
 const mostActed = 10_000;
+const failureNames = [...filterNames.filter((name) => name !== 'state'), 'after'];
 
 /** `acted`: something was done, and is to be seen. */
 export function taskRoutes(catalog: JobCatalog, acted: () => void): Route[] {
   return [
     get('tasks', (asked) => tasks(catalog, asked.query(...filterNames, 'limit', 'after', 'backwards'))),
     get('task', (asked) => task(catalog, asked)),
-    get('failures', (asked) => failures(catalog, asked.query('queue', 'job', 'from', 'to', 'text', 'error'))),
-    post('tasks/preview', 'operate', async (asked) => preview(catalog, await asked.body('action', 'which'))),
+    get('failures', (asked) => failures(catalog, asked.query(...failureNames))),
+    post('tasks/preview', 'operate', async (asked) =>
+      preview(catalog, await asked.body('action', 'which', 'after')),
+    ),
     post('tasks/act', 'operate', async (asked) => {
       const answer = await act(catalog, asked);
       acted();
@@ -42,15 +45,17 @@ async function task(catalog: JobCatalog, asked: Asked): Promise<TaskDetails> {
 
 async function failures(catalog: JobCatalog, fields: Fields): Promise<FailureList> {
   const { queue, job, from, to, text, error } = readFilter(fields);
-  return failureList(await catalog.failures({ queue, job, from, to, text, error }));
+  const filter = { queue, job, from, to, text, error };
+  return failureList(await catalog.failures(filter, { within, after: fields.cursor('after') }));
 }
 
 /** For names it tells how many there are, whatever their states: what is left alone is told by the act. */
 async function preview(catalog: JobCatalog, fields: Fields): Promise<TaskPreview> {
   const which = readWhich(fields, fields.oneOf('action', actions));
   if ('refs' in which) return { count: which.refs.length, isComplete: true };
-  const { count, complete } = await catalog.count(which.filter);
-  return { count, isComplete: complete };
+  const search = { within, after: fields.cursor('after') };
+  const { count, complete, next } = await catalog.count(which.filter, search);
+  return { count, isComplete: complete, next };
 }
 
 async function act(catalog: JobCatalog, asked: Asked): Promise<TaskActed> {
@@ -58,12 +63,12 @@ async function act(catalog: JobCatalog, asked: Asked): Promise<TaskActed> {
   const action = fields.oneOf('action', actions);
   const which = readWhich(fields, action);
   const page = { limit: fields.integer('limit', 1, mostActed), after: fields.cursor('after') };
-  const { done, requested, left, taken, missing, next } = await ('refs' in which
-    ? catalog[action](which.refs)
-    : catalog[action](which.filter, page));
+  const meant = `${action} of ${'refs' in which ? namesIn(which.refs) : `all of ${JSON.stringify(which.filter)}`}`;
+  const { done, requested, left, taken, missing, next } = await asked.doing(meant, async () =>
+    'refs' in which ? catalog[action](which.refs) : catalog[action](which.filter, page),
+  );
   const counts = { done, requested, left, taken, missing };
-  const meant = 'refs' in which ? namesIn(which.refs) : `all of ${JSON.stringify(which.filter)}`;
-  asked.did(`${action} of ${meant}: ${countsIn(counts)}`);
+  asked.did(`${meant}: ${countsIn(counts)}`);
   return { ...counts, next };
 }
 

@@ -88,9 +88,10 @@ export class Live {
       this.tell(queues);
     });
     on('trouble', ({ message }) => this.show({ state: 'down', outage: message }));
-    on('bye', () => this.show({ state: 'polling' }));
+    on('bye', () => this.show({ state: 'polling', counts: undefined }));
     source.addEventListener('error', () => {
-      if (this.current.state !== 'down') this.show({ state: 'polling' });
+      // What it has counted grows old: from now on what is asked for knows better.
+      this.show({ state: this.current.state === 'down' ? 'down' : 'polling', counts: undefined });
       // One that was refused does not come back by itself.
       if (source.readyState === EventSource.CLOSED) this.openLater();
     });

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { FailureGroup, FailureList, TaskAction } from '../../../lib/dashboard/api.js';
+import type { FailureGroup, TaskAction } from '../../../lib/dashboard/api.js';
 import { useMay, usePage } from '../core/page-parts.js';
-import { useResource } from '../core/resource.js';
 import { hrefOf, showAs } from '../core/route.js';
 import { counted, many } from '../core/words.js';
 import { Moment } from '../parts/moment.js';
@@ -9,6 +8,7 @@ import { PageHead } from '../parts/page-head.js';
 import { Empty, Loaded } from '../parts/states.js';
 import { ConfirmAct, type Intent } from '../tasks/confirm-act.js';
 import { TaskFilters } from '../tasks/task-filters.js';
+import { useFailures } from '../tasks/use-failures.js';
 import { hrefOfTasks, isFiltered, readTaskView, taskViewQuery, type TaskView } from '../tasks/task-view.js';
 
 export function FailuresPage({ query }: { query: URLSearchParams }) {
@@ -20,7 +20,7 @@ export function FailuresPage({ query }: { query: URLSearchParams }) {
   const now = Math.floor((Date.now() + aheadMs) / 60_000) * 60_000;
   const { queue, job, text, sinceMs, to } = view;
   const from = sinceMs === undefined ? view.from : now - sinceMs;
-  const failures = useResource<FailureList>('failures', { queue, job, text, from, to });
+  const failures = useFailures({ queue, job, text, from, to });
   const change = (change: Partial<TaskView>) =>
     showAs(hrefOf('failures', taskViewQuery({ ...view, ...change })));
   const intend = (action: TaskAction, { job, error }: FailureGroup) =>
@@ -54,22 +54,19 @@ export function FailuresPage({ query }: { query: URLSearchParams }) {
         {({ groups, isComplete, count }) => (
           <>
             {!isComplete && (
-              <p class="hint">
-                There are more dead tasks than can be looked at in one go: the groups hold the latest{' '}
-                {counted(count)}.
+              <p class="hint" role="status">
+                {failures.isLoading
+                  ? `Looking further: ${many(count, 'dead task')} so far.`
+                  : `There are more dead tasks: the groups hold the latest ${counted(count)}. `}
+                {!failures.isLoading && (
+                  <button type="button" class="button is-small" onClick={failures.more}>
+                    Look at more
+                  </button>
+                )}
               </p>
             )}
-            {groups.length === 0 ? (
-              <section class="card">
-                <Empty title={isFiltered(view) ? 'No failure matches.' : 'Nothing has died.'}>
-                  {isFiltered(view) ? (
-                    <a href={hrefOf('failures')}>Clear the filter</a>
-                  ) : (
-                    'Tasks come here when their last attempt has failed.'
-                  )}
-                </Empty>
-              </section>
-            ) : (
+            {groups.length === 0 && isComplete && <NoFailures view={view} />}
+            {groups.length > 0 && (
               <ul class="groups">
                 {groups.map((group) => (
                   <Group
@@ -83,8 +80,30 @@ export function FailuresPage({ query }: { query: URLSearchParams }) {
           </>
         )}
       </Loaded>
-      {intent && <ConfirmAct intent={intent} onClose={() => setIntent(undefined)} />}
+      {intent && (
+        <ConfirmAct
+          intent={intent}
+          onClose={(hasActed) => {
+            setIntent(undefined);
+            if (hasActed) failures.reload();
+          }}
+        />
+      )}
     </>
+  );
+}
+
+function NoFailures({ view }: { view: TaskView }) {
+  return (
+    <section class="card">
+      <Empty title={isFiltered(view) ? 'No failure matches.' : 'Nothing has died.'}>
+        {isFiltered(view) ? (
+          <a href={hrefOf('failures')}>Clear the filter</a>
+        ) : (
+          'Tasks come here when their last attempt has failed.'
+        )}
+      </Empty>
+    </section>
   );
 }
 

@@ -20,10 +20,9 @@ export function TasksPage({ query }: { query: URLSearchParams }) {
   const mayOperate = useMay('operate');
   const [selected, select] = useState<ReadonlyMap<string, TaskRow>>(new Map());
   const [intent, setIntent] = useState<Intent>();
-  const change = (change: Partial<TaskView>) => {
-    select(new Map());
-    showAs(hrefOfTasks({ ...readTaskView(query), ...change }));
-  };
+  const change = (change: Partial<TaskView>) => showAs(hrefOfTasks({ ...readTaskView(query), ...change }));
+  // Nobody acts on what he no longer sees, by whichever way he left it.
+  useEffect(() => select(new Map()), [query.toString()]);
   const chosen = useMemo(() => new Set(selected.keys()), [selected]);
   const put = (rows: readonly TaskRow[], isSelected: boolean) => {
     const next = new Map(selected);

@@ -7,6 +7,7 @@ import {
   type TaskActRequest,
   type TaskFilter,
   type TaskPreview,
+  type TaskPreviewRequest,
   type TaskState,
   type Which,
 } from '../../../lib/dashboard/api.js';
@@ -30,21 +31,26 @@ function parts(which: Which): Which[] {
   }));
 }
 
-/** How many would be dealt with. */
+/** How many would be dealt with; `onWay` hears how many are counted. */
 export async function preview(
   api: Api,
   action: TaskAction,
   which: Which,
   signal: AbortSignal,
-): Promise<TaskPreview> {
+  onWay: (count: number) => void,
+): Promise<number> {
   let count = 0;
-  let isComplete = true;
   for (const part of parts(which)) {
-    const found = await api.post<TaskPreview>('tasks/preview', { action, which: part }, signal);
-    count += found.count;
-    isComplete &&= found.isComplete;
+    let after: string | undefined;
+    do {
+      const request: TaskPreviewRequest = { action, which: part, after };
+      const found: TaskPreview = await api.post<TaskPreview>('tasks/preview', request, signal);
+      count += found.count;
+      onWay(count);
+      after = found.next;
+    } while (after !== undefined);
   }
-  return { count, isComplete };
+  return count;
 }
 
 const none: TaskActed = { done: 0, requested: 0, left: 0, taken: 0, missing: 0 };

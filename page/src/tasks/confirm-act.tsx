@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { TaskAction, TaskPreview, Which } from '../../../lib/dashboard/api.js';
+import type { TaskAction, Which } from '../../../lib/dashboard/api.js';
 import { failureOf, type ApiFailure } from '../core/api-failure.js';
 import { usePage } from '../core/page-parts.js';
 import { actionWords } from '../core/state-words.js';
@@ -18,7 +18,8 @@ export interface Intent {
 export function ConfirmAct({ intent, onClose }: { intent: Intent; onClose: (hasActed: boolean) => void }) {
   const { api, notices, live } = usePage();
   const { action, which, what } = intent;
-  const [found, setFound] = useState<TaskPreview>();
+  const [found, setFound] = useState<number>();
+  const [soFar, setSoFar] = useState(0);
   const [failure, setFailure] = useState<ApiFailure>();
   const [acted, setActed] = useState<number>();
   const leaving = useRef(new AbortController());
@@ -26,7 +27,7 @@ export function ConfirmAct({ intent, onClose }: { intent: Intent; onClose: (hasA
 
   useEffect(() => {
     const { signal } = leaving.current;
-    preview(api, action, which, signal).then(setFound, (error) => {
+    preview(api, action, which, signal, setSoFar).then(setFound, (error) => {
       if (!signal.aborted) setFailure(failureOf(error));
     });
   }, []);
@@ -58,16 +59,21 @@ export function ConfirmAct({ intent, onClose }: { intent: Intent; onClose: (hasA
     <Dialog title={titleOf(label, found)} onClose={close}>
       <p>
         {what && <>All {what}. </>}
-        {found?.count === 0 ? 'None is in a state in which this can be done.' : meaning}
+        {found === 0 ? 'None is in a state in which this can be done.' : meaning}
       </p>
       {failure && (
         <p class="field-error" role="alert">
           {failure.message}
         </p>
       )}
+      {found === undefined && soFar > 0 && (
+        <p role="status" class="num">
+          {many(soFar, 'task')} counted so far …
+        </p>
+      )}
       {isBusy && found && (
         <p role="status" class="num">
-          {counted(acted)} of {counted(found.count)} dealt with …
+          {counted(acted)} of {counted(found)} dealt with …
         </p>
       )}
       <div class="dialog-buttons">
@@ -77,20 +83,16 @@ export function ConfirmAct({ intent, onClose }: { intent: Intent; onClose: (hasA
         <button
           type="button"
           class={action === 'remove' || action === 'cancel' ? 'button is-danger' : 'button is-main'}
-          disabled={!found?.count || isBusy}
+          disabled={!found || isBusy}
           onClick={() => void go()}
         >
-          {found ? `${label} ${atLeast(found)}` : label}
+          {found === undefined ? label : `${label} ${many(found, 'task')}`}
         </button>
       </div>
     </Dialog>
   );
 }
 
-function titleOf(label: string, found: TaskPreview | undefined): string {
-  return found ? `${label} ${atLeast(found)}?` : `${label} …`;
-}
-
-function atLeast({ count, isComplete }: TaskPreview): string {
-  return isComplete ? many(count, 'task') : `at least ${many(count, 'task')}`;
+function titleOf(label: string, found: number | undefined): string {
+  return found === undefined ? `${label} …` : `${label} ${many(found, 'task')}?`;
 }

@@ -65,12 +65,17 @@ function Now({ task, receivedAt }: { task: TaskDetails; receivedAt: number }) {
     case 'succeeded':
       return <Step tone="good" at={finishedAt} title={`Succeeded at attempt ${attempt}`} />;
     case 'dead':
-      return <Step tone="bad" at={finishedAt} title="Dead: no attempt is left" />;
+      return <Step tone="bad" at={finishedAt} title={deathWords(task)} />;
     case 'cancelled':
       return <Step tone="calm" at={finishedAt} title="Cancelled" />;
     case 'parked':
       return <Step tone="bad" at={finishedAt} title="Parked until live code can run it" />;
   }
+}
+
+/** A handler may give up while attempts are left. */
+function deathWords({ attempt, retries }: TaskDetails): string {
+  return attempt > retries ? 'Dead: no attempt is left' : 'Dead: it is not to be tried again';
 }
 
 function Step({

@@ -3,6 +3,7 @@ import type { TaskList, TaskRow } from '../../../lib/dashboard/api.js';
 import { failureOf, type ApiFailure } from '../core/api-failure.js';
 import { usePage } from '../core/page-parts.js';
 import { searchOf } from '../core/query.js';
+import { SearchPace } from '../core/search-pace.js';
 import { filterOf, taskViewQuery, type TaskView } from './task-view.js';
 
 export interface TaskPages {
@@ -28,8 +29,6 @@ interface Held extends Omit<TaskPages, 'hasMore' | 'more' | 'reload'> {
 }
 
 const pageSize = 100;
-/** So many calls in a row without a full page, then the reader is asked whether to go on. */
-const patience = 5;
 const nothing: Held = {
   rows: [],
   pages: 0,
@@ -50,6 +49,7 @@ export function useTaskPages(view: TaskView): TaskPages {
   const calls = useRef<AbortController>(undefined);
   // What is drawn lags behind: two calls of one moment must not both go out.
   const isBusy = useRef(false);
+  const [pace] = useState(() => new SearchPace());
   // A relative time is counted once, so that all pages belong to one question.
   const askedAt = useRef(0);
 
@@ -60,20 +60,30 @@ export function useTaskPages(view: TaskView): TaskPages {
       isBusy.current = true;
       const { view, held } = latest.current;
       if (!isMore) askedAt.current = Date.now() + aheadMs;
+      pace.begin();
       hold((held) => ({ ...held, isLoading: true, failure: undefined, isTired: false }));
       const query = { ...filterOf(view, askedAt.current), limit: pageSize, backwards: !view.isOldestFirst };
       try {
         const before = isMore ? held.rows : [];
         const found: TaskRow[] = [];
         let next = isMore ? held.next : undefined;
-        let isTired = false;
-        for (let call = 0; ; call++) {
+        // What a search finds is shown as it comes, unless there is something on view that it would replace.
+        const showSome = () =>
+          (isMore || held.isNew) &&
+          hold((held) => ({
+            ...held,
+            next,
+            rows: withoutRepeats([...before, ...found]),
+            receivedAt: Date.now(),
+          }));
+        for (;;) {
           const list = await api.get<TaskList>('tasks', { ...query, after: next }, signal);
           found.push(...list.tasks);
           next = list.next;
-          isTired = call + 1 >= patience;
-          if (next === undefined || found.length >= pageSize / 2 || isTired) break;
+          if (next === undefined || found.length >= pageSize / 2 || pace.isTired) break;
+          if (list.tasks.length > 0) showSome();
         }
+        const isTired = next !== undefined && found.length < pageSize / 2;
         const rows = isMore ? withoutRepeats([...before, ...found]) : found;
         const pages = isMore ? held.pages + 1 : 1;
         hold({
@@ -89,11 +99,12 @@ export function useTaskPages(view: TaskView): TaskPages {
       } catch (error) {
         if (!signal.aborted) hold((held) => ({ ...held, isLoading: false, failure: failureOf(error) }));
       } finally {
+        pace.end();
         // One that was broken off has a successor.
         if (!signal.aborted) isBusy.current = false;
       }
     },
-    [api, aheadMs],
+    [api, aheadMs, pace],
   );
 
   useEffect(() => {
@@ -109,10 +120,10 @@ export function useTaskPages(view: TaskView): TaskPages {
         const isElsewhere =
           queues && view.queue.length > 0 && !view.queue.some((queue) => queues.includes(queue));
         if (isElsewhere || isBusy.current) return;
-        if (held.pages <= 1) void load(false);
+        if (held.pages <= 1 && pace.isRested) void load(false);
         else if (queues) hold((held) => ({ ...held, isStale: true }));
       }),
-    [live, load],
+    [live, load, pace],
   );
 
   const more = useCallback(() => {
