@@ -1,4 +1,4 @@
-import type { Row } from '../measure.js';
+import type { Row } from '../table.js';
 import { percentile } from '../side-by-side/figures.js';
 import type { BenchApp } from './bench-app.js';
 import { callsOf, type Call } from './calls.js';

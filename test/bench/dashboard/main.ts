@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import os from 'node:os';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { printTable, thousands } from '../measure.js';
+import { printTable, thousands } from '../table.js';
 import { measureAnswers } from './answers.js';
 import { openApp } from './bench-app.js';
 import { fill } from './fill.js';

@@ -1,6 +1,6 @@
 import { JobCatalog } from 'nestjs-jobs';
 import { chromium, type Browser } from 'playwright-core';
-import type { Row } from '../measure.js';
+import type { Row } from '../table.js';
 import { percentile } from '../side-by-side/figures.js';
 import type { BenchApp } from './bench-app.js';
 import { orderOf } from './fill.js';
