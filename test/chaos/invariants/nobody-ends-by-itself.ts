@@ -1,0 +1,7 @@
+import type { Invariant } from '../../history/violation.js';
+
+/** No process ends unless it is killed, kills itself as it was told, or is asked to stop. */
+export const nobodyEndsByItself: Invariant = (history, complain) => {
+  for (const event of history)
+    if (event.type === 'exited') complain(event, `${event.process} ended by itself, with ${event.code}`);
+};

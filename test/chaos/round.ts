@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HistoryEvent } from '../history/history-event.js';
+import { Seeded } from '../simulation/seeded.js';
+import { Auditor } from './auditor.js';
+import { checkRound, type RoundInvariant } from './check-round.js';
+import { Crew } from './crew.js';
+import type { Fault } from './faults/fault.js';
+import { figuresOf, type Figures } from './figures.js';
+import { isBack, throughputWithinMs } from './invariants/throughput-is-back.js';
+import { Notebook } from './notebook.js';
+import type { Pace } from './pace.js';
+import { openEffects, rowsIn } from './stages/effects.js';
+import type { Stage } from './stages/stage.js';
+
+export interface RoundSettings {
+  readonly fault: Fault;
+  readonly stage: Stage;
+  readonly seed: number;
+  readonly pace: Pace;
+  readonly build: string;
+  /** Ends the round where it stands. */
+  readonly signal: AbortSignal;
+}
+
+export interface RoundResult extends Figures {
+  readonly seed: number;
+  readonly broken: readonly { readonly invariant: RoundInvariant; readonly what: string; readonly line: number }[];
+  /** Where the history is, if something is broken. */
+  readonly file?: string;
+}
+
+const restWithinMs = 90_000;
+
+/** Real processes at work, one fault, and what became of all that they were asked for. */
+export async function playRound(settings: RoundSettings): Promise<RoundResult> {
+  const { seed, signal } = settings;
+  const notebook = new Notebook();
+  const round = new Round(settings, notebook);
+  const end = () => void round.end();
+  signal.addEventListener('abort', end);
+  try {
+    await round.play();
+  } catch (error) {
+    await round.end();
+    if (!signal.aborted) throw new Error(`the round of seed ${seed} broke off: ${notebook.folder}`, { cause: error });
+    notebook.remove();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', end);
+    await round.end();
+  }
+  return judge(notebook, seed);
+}
+
+function judge(notebook: Notebook, seed: number): RoundResult {
+  const history: HistoryEvent[] = notebook.read();
+  const broken = checkRound(history);
+  const figures = figuresOf(history);
+  if (broken.length > 0) return { seed, broken, file: notebook.keep(history), ...figures };
+  notebook.remove();
+  return { seed, broken, ...figures };
+}
+
+class Round {
+  private readonly crew: Crew;
+  private readonly random: Seeded;
+  private readonly prefix: string;
+  private auditor: Auditor | undefined;
+
+  constructor(
+    private readonly settings: RoundSettings,
+    private readonly notebook: Notebook,
+  ) {
+    const { stage, fault, seed, pace, build } = settings;
+    this.prefix = `c${seed}_${process.pid}_${Date.now().toString(36)}`;
+    this.random = new Seeded(seed);
+    const { prefix } = this;
+    this.crew = new Crew(stage, notebook, { build, prefix, seed, pace, isProxied: fault.isProxied ?? false });
+  }
+
+  async play(): Promise<void> {
+    const { crew, notebook, prefix } = this;
+    const { stage, fault, pace } = this.settings;
+    const { leaseMs, sweepMs, slackMs } = pace;
+    notebook.note({ type: 'settings', leaseMs, sweepMs, slackMs });
+    await openEffects(stage, prefix);
+    await this.begin();
+    await this.wait(pace.steadyMs / 2);
+    notebook.note({ type: 'steady' });
+    await this.wait(pace.steadyMs);
+    await Promise.all(crew.workers.map((worker) => worker.ask('usage', { when: 'before' })));
+    notebook.note({ type: 'fault', name: fault.name });
+    const auditor = this.auditor!;
+    await fault.inject({ crew, stage, auditor, notebook, random: this.random, pace, prefix });
+    notebook.note({ type: 'healed' });
+    await this.throughputIsBack();
+    await this.rest();
+    await this.look();
+  }
+
+  async end(): Promise<void> {
+    await this.crew.end();
+    await this.auditor?.close().catch(() => undefined);
+    this.auditor = undefined;
+  }
+
+  private async begin(): Promise<void> {
+    const { crew, prefix } = this;
+    const { stage, pace } = this.settings;
+    // The first makes the schema, where there is one.
+    this.auditor = await Auditor.open(stage.address, prefix);
+    await Promise.all(Array.from({ length: pace.workers }, () => crew.startWorker()));
+    await crew.startProducer();
+  }
+
+  private async throughputIsBack(): Promise<void> {
+    const until = Date.now() + throughputWithinMs;
+    while (!isBack(this.notebook.read()) && Date.now() < until) await this.wait(250);
+  }
+
+  private async rest(): Promise<void> {
+    const { crew, notebook, auditor } = this;
+    await crew.producer.ask('finish');
+    if (!(await auditor!.restWithin(restWithinMs))) return;
+    // What the last runs have to say after they were settled.
+    await this.wait(100);
+    notebook.note({ type: 'rest' });
+    await this.wait(2 * this.settings.pace.sweepMs);
+    await Promise.all(crew.workers.map((worker) => worker.ask('usage', { when: 'after' })));
+  }
+
+  private async look(): Promise<void> {
+    const { crew, notebook, auditor, prefix } = this;
+    await crew.stop();
+    await auditor!.write(notebook, await rowsIn(this.settings.stage, prefix));
+  }
+
+  private wait(ms: number): Promise<void> {
+    return sleep(ms, undefined, { signal: this.settings.signal });
+  }
+}
