@@ -13,6 +13,8 @@ export interface CampaignSettings {
   readonly backends?: readonly BackendName[];
   /** Rounds of each; the form decides where it is not given. */
   readonly rounds?: number;
+  /** How many rounds go on side by side; they wait most of the time. */
+  readonly atOnce: number;
   readonly build: string;
   readonly signal: AbortSignal;
   readonly tell: (line: string) => void;
@@ -42,24 +44,29 @@ export function planOf({ form, only, backends }: CampaignSettings): { fault: Fau
     .filter(({ backend }) => !backends || backends.includes(backend));
 }
 
-/** Rounds, one after the other, of every fault on every backend. */
+/** Rounds of every fault on every backend, so many at once. */
 export async function campaign(settings: CampaignSettings): Promise<Row[]> {
   const plan = planOf(settings);
   const each = settings.form === 'long' ? Math.ceil(leastLongRounds / Math.max(plan.length, 1)) : 1;
   const rounds = settings.rounds ?? each;
-  const rows: Row[] = [];
+  const rows = plan.map(({ fault, backend }, at): Row => {
+    return { fault: fault.name, backend, seed: settings.seed + at * rounds, version: '', results: [] };
+  });
+  const todo = plan.flatMap((pair, at) =>
+    Array.from({ length: rounds }, (_, round) => ({ ...pair, row: rows[at]!, seed: rows[at]!.seed + round })),
+  );
   const shared = new SharedStages();
-  let { seed } = settings;
-  try {
-    for (const { fault, backend } of plan) {
-      const row: Row = { fault: fault.name, backend, seed, version: '', results: [] };
-      for (let round = 0; round < rounds; round++) {
-        settings.signal.throwIfAborted();
-        const version = await playOn(shared, fault, backend, seed++, settings, row.results);
-        Object.assign(row, { version });
-      }
-      rows.push(row);
+  const lane = async () => {
+    for (let next = todo.shift(); next; next = todo.shift()) {
+      settings.signal.throwIfAborted();
+      const { fault, backend, row, seed } = next;
+      const version = await playOn(shared, fault, backend, seed, settings, row.results);
+      Object.assign(row, { version });
     }
+  };
+  try {
+    const lanes = await Promise.allSettled(Array.from({ length: settings.atOnce }, lane));
+    for (const one of lanes) if (one.status === 'rejected') throw one.reason;
   } finally {
     await shared.close();
   }
@@ -75,7 +82,7 @@ async function playOn(
   results: RoundResult[],
 ): Promise<string> {
   const isOwn = fault.hurtsServer || fault.openStage !== undefined;
-  const opening = fault.openStage?.() ?? (isOwn ? openStage(backend) : shared.of(backend));
+  const opening = fault.openStage?.(backend) ?? (isOwn ? openStage(backend) : shared.of(backend));
   const stage = await opening;
   const beganAt = Date.now();
   try {

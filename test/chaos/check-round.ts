@@ -46,7 +46,7 @@ const own = {
   'a signal comes before the takeover': signalsComeFirst,
   'only what is unreadable is parked': parkedIsUnreadable,
   'throughput is back': throughputIsBack,
-  'no process ends by itself': nobodyEndsByItself,
+  'no process ends or hangs by itself': nobodyEndsByItself,
   'memory and sockets are back': usageIsBack,
 } satisfies Record<string, Invariant>;
 

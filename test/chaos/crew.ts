@@ -20,6 +20,7 @@ export interface CrewSettings {
 /** All processes of a round. */
 export class Crew {
   private readonly members: Member[] = [];
+  private started = 0;
   private isOver = false;
 
   constructor(
@@ -68,11 +69,15 @@ export class Crew {
   }
 
   async stop(members: readonly Member[] = this.workers): Promise<void> {
+    const all = Promise.all(members.map((member) => member.stop()));
+    await Promise.race([all, sleep(2 * this.stopLimitMs, undefined, { ref: false })]);
+    for (const { isAlive, name } of members) if (isAlive) this.notebook.note({ type: 'hung', process: name });
+  }
+
+  /** The drain itself, then what waits for the store, then the machine. */
+  private get stopLimitMs(): number {
     const { shutdownMs, leaseMs, slackMs } = this.settings.pace;
-    // The drain itself, then what waits for the store, then the machine.
-    const limitMs = shutdownMs + 11_000 + leaseMs + slackMs;
-    const all = Promise.all(members.map((member) => member.stop(limitMs)));
-    await Promise.race([all, sleep(2 * limitMs, undefined, { ref: false })]);
+    return shutdownMs + 11_000 + leaseMs + slackMs;
   }
 
   /** Whatever state they are in. */
@@ -90,9 +95,9 @@ export class Crew {
 
   private produce() {
     const { seed, pace } = this.settings;
-    const isTransactional = this.stage.backend === 'postgres' || this.stage.backend === 'pglite';
+    const isTransactional = this.stage.backend === 'postgres';
     const longMs = Math.round(1.3 * pace.leaseMs);
-    return { seed: seed + this.members.length, everyMs: pace.enqueueEveryMs, longMs, isTransactional };
+    return { seed: seed + this.started, everyMs: pace.enqueueEveryMs, longMs, isTransactional };
   }
 
   private async start(
@@ -101,15 +106,12 @@ export class Crew {
   ): Promise<Member> {
     const { build, prefix, pace, isProxied } = this.settings;
     const { port, address } = this.stage;
-    const name = `${kind}${this.members.length + 1}`;
+    const name = `${kind}${++this.started}`;
     const proxy = isProxied ? await new NetworkProxy(port!).open() : undefined;
     const store = proxy ? throughPort(address, port!, proxy.port) : address;
-    const enqueueTimeout = pace.enqueueTimeoutMs;
-    const member = new Member(
-      { name, build, store, prefix, enqueueTimeout, ...choice, version: choice.version ?? 2 },
-      this.notebook,
-      proxy,
-    );
+    const { stopLimitMs } = this;
+    const common = { name, build, store, prefix, stopLimitMs, enqueueTimeout: pace.enqueueTimeoutMs };
+    const member = new Member({ ...common, ...choice, version: choice.version ?? 2 }, this.notebook, proxy);
     this.members.push(member);
     if (this.isOver) await member.kill();
     await member.ready();

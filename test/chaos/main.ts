@@ -13,6 +13,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     backend: { type: 'string' },
     rounds: { type: 'string' },
+    'at-once': { type: 'string', default: '1' },
   },
 });
 const form = values.long ? 'long' : values.short ? 'short' : 'middle';
@@ -30,6 +31,7 @@ const settings: CampaignSettings = {
   only: values.only?.split(','),
   backends: backends as BackendName[] | undefined,
   rounds: values.rounds === undefined ? undefined : Number(values.rounds),
+  atOnce: Number(values['at-once']),
   build: join(process.cwd(), 'dist/esm'),
   signal: ending.signal,
   tell: (line) => console.log(line),

@@ -15,6 +15,8 @@ export interface MemberSettings {
   readonly enqueueTimeout: number;
   /** Of its jobs: the first version does not know all. */
   readonly version: 1 | 2;
+  /** How long it may take to stop. */
+  readonly stopLimitMs: number;
   readonly runner: false | Readonly<Record<string, number>>;
   readonly produce?: Readonly<Record<string, number | boolean>>;
   /** Where it dies by itself, and at which time that it comes there. */
@@ -28,6 +30,7 @@ export class Member {
   readonly name: string;
   readonly ended: Promise<void>;
   isAlive = true;
+  isReady = false;
   /** It was asked to stop. */
   isStopping = false;
   private isKilled = false;
@@ -73,17 +76,19 @@ export class Member {
     return this.settings.runner !== false;
   }
 
+  /** At work, and meant to stay so. */
   get isSteady(): boolean {
-    return this.isAlive && !this.isStopping && this.settings.crashAt === undefined;
+    return this.isReady && this.isAlive && !this.isStopping && this.settings.crashAt === undefined;
   }
 
   /** Its application has started; or it has ended before, which its notes tell. */
-  ready(): Promise<void> {
-    return Promise.race([this.hears('ready'), this.ended]);
+  async ready(): Promise<void> {
+    await Promise.race([this.hears('ready'), this.ended]);
+    this.isReady = true;
   }
 
   /** Answers when it has done so, or is gone. */
-  ask(command: 'usage' | 'also' | 'finish', given: object = {}): Promise<void> {
+  ask(command: 'usage' | 'also' | 'finish' | 'rest', given: object = {}): Promise<void> {
     const number = ++this.asked;
     const done = this.hears(`did ${number}`);
     this.child.stdin!.write(`${JSON.stringify({ command, number, ...given })}\n`);
@@ -96,13 +101,10 @@ export class Member {
     await this.ended;
   }
 
-  /** As a deploy does; it must be down in time. */
-  stop(limitMs: number): Promise<void> {
-    if (!this.isStopping && this.isAlive) {
-      this.isStopping = true;
-      if (this.isWorker) this.notebook.note({ type: 'stopping', process: this.name, limitMs });
-      this.child.kill('SIGTERM');
-    }
+  /** As a deploy does; it says itself when it has heard. */
+  stop(): Promise<void> {
+    this.isStopping = true;
+    this.child.kill('SIGTERM');
     return this.ended;
   }
 

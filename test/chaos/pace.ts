@@ -1,5 +1,7 @@
 /** How fast a round goes: all of its times follow from the lease. */
 export interface Pace {
+  /** Of what can be tried in many ways, some are enough. */
+  readonly isShort: boolean;
   readonly leaseMs: number;
   readonly sweepMs: number;
   /** What a slow machine may add to what takes a lease and a sweep. */
@@ -14,6 +16,7 @@ export interface Pace {
 }
 
 export const usualPace: Pace = {
+  isShort: false,
   leaseMs: 2_000,
   sweepMs: 500,
   slackMs: 2_500,
@@ -28,6 +31,7 @@ export const usualPace: Pace = {
 /** For a machine that is busy with other tests, and may be ten times slower than this one. */
 export const shortPace: Pace = {
   ...usualPace,
+  isShort: true,
   leaseMs: 1_500,
   sweepMs: 300,
   slackMs: 20_000,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HistoryEvent } from '../history/history-event.js';
+import type { Violation } from '../history/violation.js';
 import { Seeded } from '../simulation/seeded.js';
 import { Auditor } from './auditor.js';
-import { checkRound, type RoundInvariant } from './check-round.js';
+import { checkRound } from './check-round.js';
 import { Crew } from './crew.js';
 import type { Fault } from './faults/fault.js';
 import { figuresOf, type Figures } from './figures.js';
@@ -24,7 +24,7 @@ export interface RoundSettings {
 
 export interface RoundResult extends Figures {
   readonly seed: number;
-  readonly broken: readonly { readonly invariant: RoundInvariant; readonly what: string; readonly line: number }[];
+  readonly broken: readonly Violation[];
   /** Where the history is, if something is broken. */
   readonly file?: string;
 }
@@ -38,23 +38,24 @@ export async function playRound(settings: RoundSettings): Promise<RoundResult> {
   const round = new Round(settings, notebook);
   const end = () => void round.end();
   signal.addEventListener('abort', end);
+  const unforeseen: Violation[] = [];
   try {
     await round.play();
   } catch (error) {
-    await round.end();
-    if (!signal.aborted) throw new Error(`the round of seed ${seed} broke off: ${notebook.folder}`, { cause: error });
-    notebook.remove();
-    throw error;
+    if (signal.aborted) notebook.remove();
+    signal.throwIfAborted();
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    unforeseen.push({ invariant: 'a round is played to its end', what, line: 0 });
   } finally {
     signal.removeEventListener('abort', end);
     await round.end();
   }
-  return judge(notebook, seed);
+  return judge(notebook, seed, unforeseen);
 }
 
-function judge(notebook: Notebook, seed: number): RoundResult {
-  const history: HistoryEvent[] = notebook.read();
-  const broken = checkRound(history);
+function judge(notebook: Notebook, seed: number, unforeseen: readonly Violation[]): RoundResult {
+  const history = notebook.read();
+  const broken = unforeseen.length > 0 ? unforeseen : checkRound(history);
   const figures = figuresOf(history);
   if (broken.length > 0) return { seed, broken, file: notebook.keep(history), ...figures };
   notebook.remove();
@@ -90,8 +91,7 @@ class Round {
     await this.wait(pace.steadyMs);
     await Promise.all(crew.workers.map((worker) => worker.ask('usage', { when: 'before' })));
     notebook.note({ type: 'fault', name: fault.name });
-    const auditor = this.auditor!;
-    await fault.inject({ crew, stage, auditor, notebook, random: this.random, pace, prefix });
+    await fault.inject({ crew, stage, auditor: this.auditor!, notebook, random: this.random, pace, prefix });
     notebook.note({ type: 'healed' });
     await this.throughputIsBack();
     await this.rest();
@@ -106,10 +106,15 @@ class Round {
 
   private async begin(): Promise<void> {
     const { crew, prefix } = this;
-    const { stage, pace } = this.settings;
+    const { stage, pace, fault } = this.settings;
+    const version = fault.firstVersion;
+    if (stage.backend === 'pglite') {
+      await crew.startAlone();
+      return;
+    }
     // The first makes the schema, where there is one.
     this.auditor = await Auditor.open(stage.address, prefix);
-    await Promise.all(Array.from({ length: pace.workers }, () => crew.startWorker()));
+    await Promise.all(Array.from({ length: pace.workers }, () => crew.startWorker({ version })));
     await crew.startProducer();
   }
 
@@ -121,7 +126,9 @@ class Round {
   private async rest(): Promise<void> {
     const { crew, notebook, auditor } = this;
     await crew.producer.ask('finish');
-    if (!(await auditor!.restWithin(restWithinMs))) return;
+    // Where only one process has the store, that one looks.
+    if (!auditor) await crew.producer.ask('rest', { withinMs: restWithinMs });
+    else if (!(await auditor.restWithin(restWithinMs))) return;
     // What the last runs have to say after they were settled.
     await this.wait(100);
     notebook.note({ type: 'rest' });
@@ -130,9 +137,10 @@ class Round {
   }
 
   private async look(): Promise<void> {
-    const { crew, notebook, auditor, prefix } = this;
+    const { crew, notebook, prefix } = this;
     await crew.stop();
-    await auditor!.write(notebook, await rowsIn(this.settings.stage, prefix));
+    this.auditor ??= await Auditor.open(this.settings.stage.address, prefix);
+    await this.auditor.write(notebook, await rowsIn(this.settings.stage, prefix));
   }
 
   private wait(ms: number): Promise<void> {

@@ -27,6 +27,8 @@ type OfProcess =
   | { readonly type: 'cut-off'; readonly process: string; readonly forMs: number }
   /** Gone, though nobody asked it to. */
   | { readonly type: 'exited'; readonly process: string; readonly code: number | null }
+  /** Still there, long after it was asked to stop. */
+  | { readonly type: 'hung'; readonly process: string }
   /** What it holds, before the fault and after all is over. */
   | {
       readonly type: 'usage';

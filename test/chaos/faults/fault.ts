@@ -27,9 +27,11 @@ export interface Fault {
   readonly isCheap?: boolean;
   /** It hurts the server: the round has its own, made by this where it is a special one. */
   readonly hurtsServer?: boolean;
-  openStage?(): Promise<Stage>;
+  openStage?(backend: BackendName): Promise<Stage>;
   /** Each process reaches the store through a proxy of its own. */
   readonly isProxied?: boolean;
+  /** The version of the jobs that the workers begin with; else the newest. */
+  readonly firstVersion?: 1;
   inject(scene: Scene): Promise<void>;
 }
 

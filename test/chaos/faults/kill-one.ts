@@ -5,7 +5,7 @@ import { servers, type Fault } from './fault.js';
 export const killOne: Fault = {
   name: 'kill -9 of a worker',
   backends: servers,
-  short: ['redis', 'redis-cluster'],
+  short: ['redis-cluster'],
   isCheap: true,
   async inject({ crew, random, pace }) {
     await random.pick(crew.workers).kill();

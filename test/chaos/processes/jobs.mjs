@@ -4,7 +4,8 @@ import { dieHere } from './crash.mjs';
 
 const nothing = new Int32Array(new SharedArrayBuffer(4));
 export const queues = ['red', 'green', 'blue'];
-export const tickEveryMs = 500;
+export const tick = { queue: 'red', id: 'Tick' };
+const tickEveryMs = 500;
 
 export function makeJobs({ Job, Periodic }, { name, note, reach, epochs, prefix, version }) {
   const runOf = ({ queue, id, attempt }) => ({

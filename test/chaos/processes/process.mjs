@@ -8,6 +8,7 @@ import { crashing } from './crash.mjs';
 import { makeJobs, queues } from './jobs.mjs';
 import { now, openNotes } from './notes.mjs';
 import { Producer } from './producer.mjs';
+import { restWithin } from './rest.mjs';
 import { usage } from './usage.mjs';
 import { watchedBackend } from './watched-backend.mjs';
 
@@ -61,6 +62,7 @@ producer?.start();
 async function stop() {
   await producer?.finish();
   clearInterval(look);
+  if (runner) note({ type: 'stopping', process: name, limitMs: settings.stopLimitMs });
   await app.close();
   if (runner) note({ type: 'down', process: name, timers: 0 });
   process.exit(0);
@@ -71,6 +73,7 @@ const commands = {
   usage: async ({ when }) => note({ type: 'usage', process: name, when, ...(await usage()) }),
   also: async ({ kind, times }) => producer.also(kind, times),
   finish: () => producer.finish(),
+  rest: ({ withinMs }) => restWithin(app.get(lib.JobCatalog), withinMs),
 };
 createInterface(process.stdin)
   .on('line', (line) => {

@@ -10,9 +10,9 @@ export interface PostgresStage extends Stage {
 }
 
 /** As durable as PostgreSQL is by default. */
-export async function openPostgres(): Promise<PostgresStage> {
+export async function openPostgres(place?: string): Promise<PostgresStage> {
   const { startOwnPostgres } = await postgresServers();
-  const server = await startOwnPostgres();
+  const server = await startOwnPostgres({}, { place });
   const query = async (sql: string, values: unknown[] = []) => {
     const client = new pg.Client(server.url);
     client.on('error', () => undefined);

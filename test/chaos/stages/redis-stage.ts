@@ -12,9 +12,12 @@ export interface RedisStage extends Stage {
 export const keepsAlways = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
 export const keepsEverySecond = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'everysec'];
 
-export async function openRedis(settings: readonly string[] = keepsAlways): Promise<RedisStage> {
+export async function openRedis(
+  settings: readonly string[] = keepsAlways,
+  place?: string,
+): Promise<RedisStage> {
   const { startOwnRedis } = await redisServers();
-  const server = await startOwnRedis(settings);
+  const server = await startOwnRedis(settings, { place });
   const admin = adminOf(server.url);
   return {
     backend: 'redis',
