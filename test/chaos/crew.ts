@@ -6,7 +6,9 @@ import { now, type Notebook } from './notebook.js';
 import type { Pace } from './pace.js';
 import { throughPort, type Stage } from './stages/stage.js';
 
-type Choice = Partial<Pick<MemberSettings, 'crashAt' | 'clockMs' | 'version'>> & { readonly shutdownMs?: number };
+type Choice = Partial<Pick<MemberSettings, 'crashAt' | 'clockMs' | 'version'>> & {
+  readonly shutdownMs?: number;
+};
 
 export interface CrewSettings {
   readonly build: string;
@@ -84,7 +86,7 @@ export class Crew {
   async end(): Promise<void> {
     this.isOver = true;
     await Promise.all(this.alive.map((member) => member.kill()));
-    await Promise.all(this.members.map(({ proxy }) => proxy?.close()));
+    for (const { proxy } of this.members) await proxy?.close();
     this.members.length = 0;
   }
 
@@ -116,7 +118,9 @@ export class Crew {
     if (this.isOver) await member.kill();
     await member.ready();
     if (!member.isAlive && member.settings.crashAt === undefined && !this.isOver)
-      throw new Error(`${name} did not start: ${readFileSync(this.notebook.logOf(name), 'utf8').slice(0, 1_000)}`);
+      throw new Error(
+        `${name} did not start: ${readFileSync(this.notebook.logOf(name), 'utf8').slice(0, 1_000)}`,
+      );
     return member;
   }
 }

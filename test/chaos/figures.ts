@@ -19,7 +19,8 @@ export function figuresOf(history: readonly HistoryEvent[]): Figures {
   const count = (type: HistoryEvent['type']) => history.filter((event) => event.type === type).length;
   return {
     tasks: count('listed'),
-    acknowledged: history.filter((event) => event.type === 'acknowledged' && event.status === 'enqueued').length,
+    acknowledged: history.filter((event) => event.type === 'acknowledged' && event.status === 'enqueued')
+      .length,
     refused: count('refused'),
     extra: runsInVain(history).length,
     lost: lostIn(history),

@@ -23,7 +23,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 
 const backends = values.backend?.split(',');
 const unknown = backends?.find((name) => !(backendNames as readonly string[]).includes(name));
-if (unknown !== undefined) throw new Error(`there is no backend ${unknown}: one of ${backendNames.join(', ')}`);
+if (unknown !== undefined)
+  throw new Error(`there is no backend ${unknown}: one of ${backendNames.join(', ')}`);
 
 const settings: CampaignSettings = {
   form,

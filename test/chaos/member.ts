@@ -50,14 +50,10 @@ export class Member {
     const log = openSync(notebook.logOf(this.name), 'a');
     const moved = clockMs === undefined ? [] : ['--import', join(scripts, 'moved-clock.mjs')];
     const given = JSON.stringify({ ...settings, file: notebook.fileOf(this.name) });
-    this.child = spawn(
-      process.execPath,
-      ['--expose-gc', ...moved, join(scripts, 'process.mjs'), given],
-      {
-        env: { ...process.env, NODE_OPTIONS: '', CHAOS_CLOCK_MS: String(clockMs ?? 0) },
-        stdio: ['pipe', 'pipe', log],
-      },
-    );
+    this.child = spawn(process.execPath, ['--expose-gc', ...moved, join(scripts, 'process.mjs'), given], {
+      env: { ...process.env, NODE_OPTIONS: '', CHAOS_CLOCK_MS: String(clockMs ?? 0) },
+      stdio: ['pipe', 'pipe', log],
+    });
     closeSync(log);
     // One that dies does not take what it is told.
     this.child.stdin!.on('error', () => undefined);

@@ -41,6 +41,8 @@ function lineOf({ fault, backend, seed, results }: Row): string {
 function lossesOf(rows: readonly Row[]): string[] {
   return rows.flatMap(({ fault, results }) => {
     const lost = results.reduce((total, result) => total + result.lost, 0);
-    return lost === 0 ? [] : [`${fault}: ${lost} acknowledged tasks of the last moments were lost, as the server may.`];
+    return lost === 0
+      ? []
+      : [`${fault}: ${lost} acknowledged tasks of the last moments were lost, as the server may.`];
   });
 }

@@ -1,4 +1,16 @@
-import { aborted, claimed, died, failed, held, run, succeeded, t, u, up, type Told } from '../history/told.js';
+import {
+  aborted,
+  claimed,
+  died,
+  failed,
+  held,
+  run,
+  succeeded,
+  t,
+  u,
+  up,
+  type Told,
+} from '../history/told.js';
 import type { OwnInvariant } from './check-round.js';
 
 /** Histories that keep an invariant of real processes, and ones that break it and nothing else. */
@@ -9,7 +21,7 @@ export type RoundCases<Name extends OwnInvariant> = Readonly<
 const settings: Told = { type: 'settings', leaseMs: 10, sweepMs: 10, slackMs: 5 };
 const v = { queue: 'q', id: 'v' };
 const byOther = <E extends Told>(event: E): E => ({ ...event, process: 'o' });
-const at = (when: number, event: Told): Told => ({ ...event, at: when }) as Told;
+const at = (when: number, event: Told): Told => ({ ...event, at: when }) as unknown as Told;
 const whole = (epoch: number, of = t, attempt = 1): Told[] => [
   run('started', epoch, attempt, of),
   run('ended', epoch, attempt, of),
@@ -34,12 +46,13 @@ export const runCases: RoundCases<
         claimed(2, 2),
         { ...failed(1, 'scheduled'), sentAt: 15 },
       ],
+      'tasks that were claimed together': [claimed(1, 1), claimed(1, 1, u)],
       'claims that crossed on the way': [claimed(2, 1), { ...claimed(1, 2), sentAt: 5 }],
     },
     broken: {
       'a write that left after the next claim': [claimed(1, 1), claimed(2, 2), failed(1, 'scheduled')],
       'a claim after a success': [claimed(1, 1), succeeded(1), claimed(2, 2)],
-      'an epoch that was drawn twice': [claimed(1, 1), claimed(1, 1, u)],
+      'an epoch that was drawn twice for a task': [claimed(1, 1), claimed(1, 2)],
       'an epoch below the one before': [claimed(2, 1), claimed(1, 2)],
     },
   },
@@ -52,7 +65,13 @@ export const runCases: RoundCases<
     broken: {
       'a run that nothing happened to': [up, run('started', 1, 1), run('ended', 1, 1)],
       'a run that was over before its process died': [up, run('started', 1, 1), run('ended', 1, 1), died],
-      'a run before its process was cut off': [up, run('started', 1, 1), run('ended', 1, 1), settings, cutOff],
+      'a run before its process was cut off': [
+        up,
+        run('started', 1, 1),
+        run('ended', 1, 1),
+        settings,
+        cutOff,
+      ],
       'more runs than the slots of the dead': [
         { ...settings, leaseMs: 1_000 } as Told,
         up,
@@ -176,11 +195,10 @@ export const endCases: RoundCases<Exclude<OwnInvariant, keyof typeof runCases>> 
     },
   },
   'no lock is without its task': {
-    kept: { 'one of a task that waits': [listed('waiting'), held('t')], 'one of a parked task': [
-      { type: 'spoilt', ...t },
-      listed('parked'),
-      held('t'),
-    ] },
+    kept: {
+      'one of a task that waits': [listed('waiting'), held('t')],
+      'one of a parked task': [{ type: 'spoilt', ...t }, listed('parked'), held('t')],
+    },
     broken: { 'one of nobody': [held('t')], 'one of the dead': [listed('dead'), held('t')] },
   },
   'only what is unreadable is parked': {
@@ -192,7 +210,7 @@ export const endCases: RoundCases<Exclude<OwnInvariant, keyof typeof runCases>> 
   },
   'throughput is back': {
     kept: { 'as many as before': marks(whole(1), whole(2, u)) },
-    broken: { 'none any more': marks(whole(1), []), 'half': marks([...whole(1), ...whole(2, u)], whole(3, v)) },
+    broken: { 'none any more': marks(whole(1), []), half: marks([...whole(1), ...whole(2, u)], whole(3, v)) },
   },
   'no process ends or hangs by itself': {
     kept: {

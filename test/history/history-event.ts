@@ -119,7 +119,12 @@ type OfDriver =
   | { readonly type: 'healed' }
   | { readonly type: 'rest' }
   /** By what real processes are measured: how long a lease lasts, how often they look, and what a slow machine may add. */
-  | { readonly type: 'settings'; readonly leaseMs: number; readonly sweepMs: number; readonly slackMs: number }
+  | {
+      readonly type: 'settings';
+      readonly leaseMs: number;
+      readonly sweepMs: number;
+      readonly slackMs: number;
+    }
   /** From when on work went on as usual, and from when on it did not. */
   | { readonly type: 'steady' }
   | { readonly type: 'fault'; readonly name: string }

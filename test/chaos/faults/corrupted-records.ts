@@ -17,7 +17,9 @@ export const corruptedRecords: Fault = {
     await crew.producer.ask('also', { kind: 'Later', times });
     await sleep(pace.sweepMs);
     const { tasks } = await auditor.catalog.tasks({ state: 'scheduled' }, { limit: 1_000 });
-    const late = tasks.toSorted((one, other) => other.dueAt.getTime() - one.dueAt.getTime()).slice(0, times / 2);
+    const late = tasks
+      .toSorted((one, other) => other.dueAt.getTime() - one.dueAt.getTime())
+      .slice(0, times / 2);
     for (const task of late) {
       await spoil(scene, task.queue, task.id);
       notebook.note({ type: 'spoilt', queue: task.queue, id: task.id });
@@ -29,7 +31,11 @@ export const corruptedRecords: Fault = {
 async function spoil({ stage, prefix }: Scene, queue: string, id: string): Promise<void> {
   if (stage.backend === 'postgres') {
     const { query } = stage as PostgresStage;
-    await query(`UPDATE "${prefix}".tasks SET params = $1 WHERE queue = $2 AND id = $3`, [rubbish, queue, id]);
+    await query(`UPDATE "${prefix}".tasks SET params = $1 WHERE queue = $2 AND id = $3`, [
+      rubbish,
+      queue,
+      id,
+    ]);
     return;
   }
   const { admin } = stage as RedisStage;

@@ -12,6 +12,7 @@ export const countsAgree: Invariant = (history, complain) => {
     if (event.type !== 'counted') continue;
     const { queue, state, count } = event;
     const found = listed.get(`${queue} ${state}`) ?? 0;
-    if (found !== count) complain(event, `queue ${queue} counts ${count} tasks as ${state}, and lists ${found}`);
+    if (found !== count)
+      complain(event, `queue ${queue} counts ${count} tasks as ${state}, and lists ${found}`);
   }
 };

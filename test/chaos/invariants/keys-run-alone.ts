@@ -8,7 +8,8 @@ export const keysRunAlone: Invariant = (history, complain) => {
   const keys = new Map<string, string>();
   const running = new Map<string, Started>();
   for (const event of history)
-    if (event.type === 'enqueue' && event.key !== undefined) keys.set(nameOf(event), `${event.queue}/${event.key}`);
+    if (event.type === 'enqueue' && event.key !== undefined)
+      keys.set(nameOf(event), `${event.queue}/${event.key}`);
   for (const event of history) {
     if (event.type === 'died' || event.type === 'exited')
       for (const [key, { process }] of running) if (process === event.process) running.delete(key);

@@ -9,14 +9,15 @@ type Claimed = HistoryEvent & { type: 'claimed' };
  */
 export const oldEpochsLose: Invariant = (history, complain) => {
   const claims = new Map<string, Claimed[]>();
-  const drawn = new Map<string, Claimed>();
+  const drawn = new Set<string>();
   const succeeded = new Map<string, number>();
   for (const event of history) {
     if (event.type === 'claimed') {
       const name = nameOf(event);
-      const twin = drawn.get(`${event.queue} ${event.epoch}`);
-      if (twin) complain(event, `epoch ${event.epoch} of queue ${event.queue} was drawn for ${twin.id}, too`);
-      drawn.set(`${event.queue} ${event.epoch}`, event);
+      // Of one task: PostgreSQL draws one epoch for all tasks of a claim, and each is fenced by its own.
+      if (drawn.has(`${name} ${event.epoch}`))
+        complain(event, `task ${event.id}: epoch ${event.epoch} was drawn twice`);
+      drawn.add(`${name} ${event.epoch}`);
       const before = (claims.get(name) ?? []).find(
         ({ epoch, at }) => epoch > event.epoch && at < (event.sentAt ?? event.at),
       );
@@ -28,9 +29,14 @@ export const oldEpochsLose: Invariant = (history, complain) => {
   for (const event of history) {
     if (event.type === 'settled') {
       const { epoch, at, sentAt = at } = event;
-      const since = (claims.get(nameOf(event)) ?? []).find((claim) => claim.epoch > epoch && claim.at <= sentAt);
+      const since = (claims.get(nameOf(event)) ?? []).find(
+        (claim) => claim.epoch > epoch && claim.at <= sentAt,
+      );
       if (since)
-        complain(event, `task ${event.id}: a write of epoch ${epoch} was taken after the claim of ${since.epoch}`);
+        complain(
+          event,
+          `task ${event.id}: a write of epoch ${epoch} was taken after the claim of ${since.epoch}`,
+        );
     }
     const last = 'id' in event ? succeeded.get(nameOf(event)) : undefined;
     if (event.type === 'claimed' && last !== undefined && event.epoch > last)

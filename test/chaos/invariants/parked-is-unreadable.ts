@@ -8,7 +8,8 @@ export const parkedIsUnreadable: Invariant = (history, complain) => {
     if (event.type === 'spoilt') spoilt.add(nameOf(event));
     if (event.type !== 'listed') continue;
     const isSpoilt = spoilt.has(nameOf(event));
-    if (event.state === 'parked' && !isSpoilt) complain(event, `task ${event.id} is parked, though all know it`);
+    if (event.state === 'parked' && !isSpoilt)
+      complain(event, `task ${event.id} is parked, though all know it`);
     if (event.state === 'succeeded' && isSpoilt)
       complain(event, `task ${event.id} has succeeded, though nobody could read it`);
   }

@@ -1,6 +1,5 @@
 import { nameOf, type HistoryEvent } from '../../history/history-event.js';
 import type { Invariant } from '../../history/violation.js';
-import { troublesOf } from './extra-runs-have-a-cause.js';
 
 export interface Recovery {
   readonly id: string;
@@ -13,7 +12,8 @@ export const recoveryIsInTime: Invariant = (history, complain) => {
   if (!settings) return;
   const mostMs = settings.leaseMs + settings.sweepMs + settings.slackMs;
   for (const { id, ms } of recoveriesIn(history))
-    if (ms > mostMs) complain(undefined, `task ${id} was taken over after ${Math.round(ms)} ms, not ${mostMs}`);
+    if (ms > mostMs)
+      complain(undefined, `task ${id} was taken over after ${Math.round(ms)} ms, not ${mostMs}`);
 };
 
 /** How long each run that a death cut short had to wait for the next claim, where there was somebody to make it. */
@@ -22,7 +22,7 @@ export function recoveriesIn(history: readonly HistoryEvent[]): Recovery[] {
   const waiting = new Map<string, number>();
   const found: Recovery[] = [];
   const alive = new Set<string>();
-  const cutOff = troublesOf(history).filter(({ until }) => until !== Infinity);
+  const cutOff = history.filter((event) => event.type === 'cut-off');
   for (const event of history) {
     if (event.type === 'up') {
       // Where nobody was left, the time counts from the first who came.
@@ -34,7 +34,8 @@ export function recoveriesIn(history: readonly HistoryEvent[]): Recovery[] {
       open.delete(nameOf(event));
       waiting.delete(nameOf(event));
     }
-    if (event.type === 'died' || event.type === 'down' || event.type === 'exited') alive.delete(event.process);
+    if (event.type === 'died' || event.type === 'down' || event.type === 'exited')
+      alive.delete(event.process);
     if (event.type === 'died')
       for (const [task, { process }] of open)
         if (process === event.process) {
@@ -45,7 +46,7 @@ export function recoveriesIn(history: readonly HistoryEvent[]): Recovery[] {
     const since = waiting.get(nameOf(event));
     waiting.delete(nameOf(event));
     if (since === undefined) continue;
-    const isDisturbed = cutOff.some(({ at, until }) => at < event.at && until > since);
+    const isDisturbed = cutOff.some(({ at, forMs }) => at < event.at && at + forMs > since);
     if (!isDisturbed) found.push({ id: event.id, ms: event.at - since });
   }
   return found;

@@ -21,7 +21,10 @@ export const signalsComeFirst: Invariant = (history, complain) => {
         process === before.process && at <= event.at && until >= Math.max(before.at, event.at - 2 * leaseMs),
     );
     if (!isStill)
-      complain(event, `task ${event.id} went to ${event.process}, while ${before.process} ran it and was not told`);
+      complain(
+        event,
+        `task ${event.id} went to ${event.process}, while ${before.process} ran it and was not told`,
+      );
     running.delete(nameOf(event));
   }
 };

@@ -8,7 +8,10 @@ const share = 0.9;
 /** Some time of the length of the steady one, which ends within the limit after the healing, has as many ends of runs. */
 export const throughputIsBack: Invariant = (history, complain) => {
   if (history.some(({ type }) => type === 'rest') && !isBack(history))
-    complain(undefined, `throughput was not back to ${100 * share} % within ${throughputWithinMs} ms of healing`);
+    complain(
+      undefined,
+      `throughput was not back to ${100 * share} % within ${throughputWithinMs} ms of healing`,
+    );
 };
 
 export function isBack(history: readonly HistoryEvent[]): boolean {

@@ -22,12 +22,15 @@ const note = openNotes(file);
 const reach = crashing(settings.crashAt, note, name);
 const epochs = new Map();
 const jobs = makeJobs(lib, { ...settings, note, reach, epochs });
-const backend = watchedBackend('redis' in store ? redisBackend(store.redis) : postgresBackend(store.postgres), {
-  name,
-  note,
-  reach,
-  epochs,
-});
+const backend = watchedBackend(
+  'redis' in store ? redisBackend(store.redis) : postgresBackend(store.postgres),
+  {
+    name,
+    note,
+    reach,
+    epochs,
+  },
+);
 const say = (what) => process.stdout.write(`${what}\n`);
 
 class App {}

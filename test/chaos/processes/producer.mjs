@@ -57,7 +57,8 @@ export class Producer {
     if (this.isTransactional && chance < 0.3) return { job: 'Booking', params: { ms } };
     if (chance < 0.4) return { job: 'Failing', params: { times: 1 + Math.floor(this.random() * 2) } };
     if (chance < 0.5) return { job: 'Single', params: { ms, key: Math.floor(this.random() * 5) } };
-    if (chance < 0.65) return { job: 'Plain', params: { ms }, options: { in: Math.floor(this.random() * 1_500) } };
+    if (chance < 0.65)
+      return { job: 'Plain', params: { ms }, options: { in: Math.floor(this.random() * 1_500) } };
     if (chance < 0.67) return { job: 'Plain', params: { ms: this.longMs } };
     return { job: 'Plain', params: { ms }, options: { priority: Math.floor(this.random() * 3) } };
   }
@@ -72,19 +73,21 @@ export class Producer {
     const askedAt = now();
     const asked = (id, at) => note({ type: 'enqueue', process: name, queue, id, retries, key, job }, at);
     if (isNamed) asked(id, askedAt);
-    const call = this.queue.enqueue(this.jobs[job], params, { ...options, queue, ...(isNamed ? { id } : {}) }).then(
-      (made) => {
-        if (!isNamed) asked(made.id, askedAt);
-        note({ type: 'acknowledged', queue, id: made.id, status: made.status, holder: made.holder });
-      },
-      (error) => {
-        // What has no id was never a task.
-        if (!isNamed && error.id !== undefined) asked(error.id, askedAt);
-        const known = id ?? error.id;
-        const why = String(error.message).slice(0, 200);
-        if (known !== undefined) note({ type: 'refused', queue, id: known, sent: error.sent ?? true, why });
-      },
-    );
+    const call = this.queue
+      .enqueue(this.jobs[job], params, { ...options, queue, ...(isNamed ? { id } : {}) })
+      .then(
+        (made) => {
+          if (!isNamed) asked(made.id, askedAt);
+          note({ type: 'acknowledged', queue, id: made.id, status: made.status, holder: made.holder });
+        },
+        (error) => {
+          // What has no id was never a task.
+          if (!isNamed && error.id !== undefined) asked(error.id, askedAt);
+          const known = id ?? error.id;
+          const why = String(error.message).slice(0, 200);
+          if (known !== undefined) note({ type: 'refused', queue, id: known, sent: error.sent ?? true, why });
+        },
+      );
     this.open.add(call);
     void call.then(() => this.open.delete(call));
   }

@@ -13,6 +13,8 @@ export async function openEffects(stage: Stage, prefix: string): Promise<void> {
 export async function rowsIn(stage: Stage, prefix: string): Promise<Map<string, number> | undefined> {
   if (stage.backend !== 'postgres') return undefined;
   const { query } = stage as PostgresStage;
-  const rows = await query(`SELECT queue, id, count(*)::int AS rows FROM "${prefix}".effects GROUP BY queue, id`);
+  const rows = await query(
+    `SELECT queue, id, count(*)::int AS rows FROM "${prefix}".effects GROUP BY queue, id`,
+  );
   return new Map(rows.map(({ queue, id, rows }) => [`${String(queue)}/${String(id)}`, Number(rows)]));
 }

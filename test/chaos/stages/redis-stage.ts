@@ -35,7 +35,11 @@ export async function openRedis(
 
 /** A connection that outlasts its server's restarts. */
 export function adminOf(url: string): Redis {
-  const admin = new Redis(url, { retryStrategy: () => 50, maxRetriesPerRequest: null, disconnectTimeout: 100 });
+  const admin = new Redis(url, {
+    retryStrategy: () => 50,
+    maxRetriesPerRequest: null,
+    disconnectTimeout: 100,
+  });
   admin.on('error', () => undefined);
   return admin;
 }

@@ -30,7 +30,9 @@ export async function openSentinel(): Promise<Stage> {
   const stage: SentinelStage = {
     backend: 'redis',
     version: `Redis ${await versionOf(following)} with a replica and Sentinel`,
-    address: { redis: { options: { sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: 'tasks' } } },
+    address: {
+      redis: { options: { sentinels: [{ host: '127.0.0.1', port: sentinel.port }], name: 'tasks' } },
+    },
     primary,
     isPromoted: async () => String(await following.call('ROLE')).startsWith('master'),
     async close() {
