@@ -44,7 +44,7 @@ export function planOf({ form, only, backends }: CampaignSettings): { fault: Fau
     .filter(({ backend }) => !backends || backends.includes(backend));
 }
 
-/** Rounds of every fault on every backend, so many at once. */
+/** Rounds of every fault on every backend, so many at once; those that were played, where it is ended early. */
 export async function campaign(settings: CampaignSettings): Promise<Row[]> {
   const plan = planOf(settings);
   const each = settings.form === 'long' ? Math.ceil(leastLongRounds / Math.max(plan.length, 1)) : 1;
@@ -66,6 +66,8 @@ export async function campaign(settings: CampaignSettings): Promise<Row[]> {
   };
   try {
     const lanes = await Promise.allSettled(Array.from({ length: settings.atOnce }, lane));
+    // Who ends it early still sees how far it came.
+    if (settings.signal.aborted) return rows.filter(({ results }) => results.length > 0);
     for (const one of lanes) if (one.status === 'rejected') throw one.reason;
   } finally {
     await shared.close();

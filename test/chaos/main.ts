@@ -45,7 +45,8 @@ try {
   writeFileSync(join(folder, 'report.md'), report);
   console.log(`\n${report}`);
   const isBroken = rows.some(({ results }) => results.some(({ broken }) => broken.length > 0));
-  process.exitCode = isBroken ? 1 : 0;
+  if (ending.signal.aborted) console.log('It was ended early.');
+  process.exitCode = isBroken || ending.signal.aborted ? 1 : 0;
 } catch (error) {
   console.error(error);
   process.exitCode = 1;

@@ -72,6 +72,13 @@ export const runCases: RoundCases<
         settings,
         cutOff,
       ],
+      'a run whose process stood still, where that is to cost nothing': [
+        { type: 'fault', name: 'blocked', costsNothing: true },
+        up,
+        stalled,
+        run('started', 1, 1),
+        run('ended', 1, 1),
+      ],
       'more runs than the slots of the dead': [
         { ...settings, leaseMs: 1_000 } as Told,
         up,
@@ -165,6 +172,7 @@ const usage = (when: 'before' | 'after', heapMb: number, sockets: number): Told 
   heapMb,
   sockets,
 });
+const asked: Told = { type: 'enqueue', process: 'p', ...t };
 const marks = (before: Told[], after: Told[]): Told[] => [
   { type: 'steady' },
   ...before,
@@ -209,8 +217,21 @@ export const endCases: RoundCases<Exclude<OwnInvariant, keyof typeof runCases>> 
     },
   },
   'throughput is back': {
-    kept: { 'as many as before': marks(whole(1), whole(2, u)) },
-    broken: { 'none any more': marks(whole(1), []), half: marks([...whole(1), ...whole(2, u)], whole(3, v)) },
+    kept: {
+      'as many as before': marks(whole(1), whole(2, u)),
+      'half, where half was asked for': marks(
+        [asked, asked, ...whole(1), ...whole(2, u)],
+        [asked, ...whole(3, v)],
+      ),
+    },
+    broken: {
+      'none any more': marks(whole(1), []),
+      'half, where all was asked for': marks(
+        [asked, asked, ...whole(1), ...whole(2, u)],
+        [asked, asked, ...whole(3, v)],
+      ),
+      half: marks([...whole(1), ...whole(2, u)], whole(3, v)),
+    },
   },
   'no process ends or hangs by itself': {
     kept: {

@@ -127,7 +127,12 @@ type OfDriver =
     }
   /** From when on work went on as usual, and from when on it did not. */
   | { readonly type: 'steady' }
-  | { readonly type: 'fault'; readonly name: string }
+  | {
+      readonly type: 'fault';
+      readonly name: string;
+      /** It is none of those that cost a lease: no run may be in vain. */
+      readonly costsNothing?: boolean;
+    }
   /** Somebody has made rubbish of what is stored of a task. */
   | ({ readonly type: 'spoilt' } & TaskRef)
   /** The store has lost what it took since then, as it may: it had not promised to keep it. */

@@ -12,6 +12,7 @@ export class NetworkProxy {
   private isRefusing = false;
   private changed: (reply: string) => string = (reply) => reply;
   private losing: { request: string; tell: () => void } | undefined;
+  private silencing: string | undefined;
   /** What comes through does so this much later, in order. */
   delayMs = 0;
 
@@ -68,6 +69,11 @@ export class NetworkProxy {
     return new Promise((tell) => (this.losing = { request, tell }));
   }
 
+  /** The next request with this text reaches the server; its connection stays, and says nothing from then on. */
+  silenceAt(request: string): void {
+    this.silencing = request;
+  }
+
   /** Half of the next reply on every connection comes through, and the connection is reset then. */
   resetInReply(): void {
     for (const link of this.links) link.isResetting = true;
@@ -97,6 +103,10 @@ export class NetworkProxy {
     client.on('close', () => this.links.delete(link));
     client.on('data', (data) => {
       link.note(data);
+      if (this.silencing !== undefined && data.includes(this.silencing)) {
+        this.silencing = undefined;
+        link.silence = 'replies';
+      }
       if (this.losing && data.includes(this.losing.request)) {
         const { tell } = this.losing;
         this.losing = undefined;

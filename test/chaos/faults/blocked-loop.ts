@@ -6,6 +6,7 @@ export const blockedLoop: Fault = {
   name: 'blocked event loop',
   backends: servers,
   isCheap: true,
+  costsNothing: true,
   async inject({ crew, pace }) {
     await crew.producer.ask('also', { kind: 'Blocking', times: 2 });
     await sleep(2 * pace.leaseMs);

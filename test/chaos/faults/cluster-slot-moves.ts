@@ -8,6 +8,7 @@ export const clusterSlotMoves: Fault = {
   name: 'Cluster slots moved',
   backends: ['redis-cluster'],
   isCheap: true,
+  costsNothing: true,
   hurtsServer: true,
   async inject({ stage }) {
     const { cluster, mover } = stage as ClusterStage;

@@ -10,8 +10,8 @@ const rubbish = '{"ms":';
 export const corruptedRecords: Fault = {
   name: 'corrupted records',
   backends: ['redis', 'postgres'],
-  short: ['redis'],
   isCheap: true,
+  costsNothing: true,
   async inject(scene) {
     const { crew, auditor, notebook, pace } = scene;
     await crew.producer.ask('also', { kind: 'Later', times });

@@ -32,6 +32,7 @@ export const producerCrashes: Fault = {
   name: 'producer crashes at named points',
   backends: servers,
   isCheap: true,
+  costsNothing: true,
   async inject(scene) {
     const { crew, random, pace } = scene;
     const points = pace.isShort ? [random.pick(ofProducers)] : ofProducers;

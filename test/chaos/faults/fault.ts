@@ -25,6 +25,8 @@ export interface Fault {
   readonly short?: readonly BackendName[];
   /** Whether it takes little time, and is tried again and again in the long form. */
   readonly isCheap?: boolean;
+  /** It is to cost no lease: no run may be in vain. */
+  readonly costsNothing?: boolean;
   /** It hurts the server: the round has its own, made by this where it is a special one. */
   readonly hurtsServer?: boolean;
   openStage?(backend: BackendName): Promise<Stage>;

@@ -7,6 +7,7 @@ export const latency: Fault = {
   name: 'added latency',
   backends: proxied,
   isCheap: true,
+  costsNothing: true,
   isProxied: true,
   async inject({ crew, random, pace }) {
     const delayMs = random.between(0.02, 0.06) * pace.leaseMs;

@@ -30,7 +30,6 @@ export const partition: Fault = {
 export const oneWayPartition: Fault = {
   name: 'partition, one way',
   backends: proxied,
-  short: ['postgres'],
   isCheap: true,
   isProxied: true,
   inject: (scene) => silence(scene, scene.random.pick(['requests', 'replies'] as const)),

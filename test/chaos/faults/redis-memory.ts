@@ -8,6 +8,7 @@ export const redisMemory: Fault = {
   backends: ['redis'],
   short: ['redis'],
   isCheap: true,
+  costsNothing: true,
   hurtsServer: true,
   async inject({ stage, pace }) {
     const { admin } = stage as RedisStage;

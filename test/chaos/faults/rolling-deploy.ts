@@ -5,6 +5,7 @@ export const rollingDeploy: Fault = {
   name: 'rolling deploy of two versions',
   backends: servers,
   isCheap: true,
+  costsNothing: true,
   firstVersion: 1,
   async inject({ crew }) {
     for (const old of crew.workers) {

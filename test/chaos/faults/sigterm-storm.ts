@@ -5,8 +5,8 @@ import { servers, type Fault } from './fault.js';
 export const sigtermStorm: Fault = {
   name: 'SIGTERM storm, short grace',
   backends: servers,
-  short: ['redis'],
   isCheap: true,
+  costsNothing: true,
   async inject({ crew, random, pace }) {
     const leaving: Promise<void>[] = [];
     for (let time = 0; time < 2 * pace.workers; time++) {

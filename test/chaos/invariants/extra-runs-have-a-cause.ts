@@ -17,7 +17,8 @@ export const extraRunsHaveACause: Invariant = (history, complain) => {
   const { leaseMs = 0 } = (history.find(({ type }) => type === 'settings') ?? {}) as { leaseMs?: number };
   const slots = new Map<string, number>();
   for (const event of history) if (event.type === 'up') slots.set(event.process, event.concurrency);
-  const troubles = troublesOf(history);
+  const isFree = history.some((event) => event.type === 'fault' && event.costsNothing);
+  const troubles = isFree ? [] : troublesOf(history);
   const inVain = runsInVain(history);
   for (const run of inVain) {
     const hasCause = troubles.some(

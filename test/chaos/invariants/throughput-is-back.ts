@@ -5,7 +5,13 @@ import type { Invariant } from '../../history/violation.js';
 export const throughputWithinMs = 30_000;
 const share = 0.9;
 
-/** Some time of the length of the steady one, which ends within the limit after the healing, has as many ends of runs. */
+/** A producer that asks for less than this share, since the machine is busy, shows nothing. */
+const leastAsked = 0.25;
+
+/**
+ * Some time of the length of the steady one, which ends within the limit after the healing, has as many ends of runs, in
+ * proportion to what was asked for in it: a busy machine slows the producer as well, which is no fault of the store's.
+ */
 export const throughputIsBack: Invariant = (history, complain) => {
   if (history.some(({ type }) => type === 'rest') && !isBack(history))
     complain(
@@ -19,14 +25,19 @@ export function isBack(history: readonly HistoryEvent[]): boolean {
     (type) => history.find((event) => event.type === type)?.at,
   );
   if (steadyAt === undefined || faultAt === undefined || healedAt === undefined) return true;
-  const ends = history.filter(({ type }) => type === 'ended').map(({ at }) => at);
+  const timesOf = (type: HistoryEvent['type']) =>
+    history.filter((event) => event.type === type).map(({ at }) => at);
+  const [ends, asked] = [timesOf('ended'), timesOf('enqueue')];
+  const within = (times: readonly number[], from: number, to: number) =>
+    times.filter((at) => at >= from && at <= to).length;
+  const [done, wished] = [within(ends, steadyAt, faultAt), within(asked, steadyAt, faultAt)];
+  if (done === 0) return true;
   const spanMs = faultAt - steadyAt;
-  const wanted = share * ends.filter((at) => at >= steadyAt && at < faultAt).length;
-  if (wanted === 0) return true;
-  const later = ends.filter((at) => at >= healedAt && at <= healedAt + throughputWithinMs);
-  let first = 0;
-  return later.some((at, last) => {
-    while (later[first]! < at - spanMs) first++;
-    return last - first + 1 >= wanted;
-  });
+  return ends
+    .filter((at) => at >= healedAt && at <= healedAt + throughputWithinMs)
+    .some((at) => {
+      const from = Math.max(at - spanMs, healedAt);
+      const part = wished === 0 ? 1 : Math.min(within(asked, from, at) / wished, 1);
+      return part >= leastAsked && within(ends, from, at) >= share * part * done;
+    });
 }

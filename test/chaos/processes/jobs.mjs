@@ -6,6 +6,7 @@ const nothing = new Int32Array(new SharedArrayBuffer(4));
 export const queues = ['red', 'green', 'blue'];
 export const tick = { queue: 'red', id: 'Tick' };
 const tickEveryMs = 500;
+const bookingMs = 10_000;
 
 export function makeJobs({ Job, Periodic }, { name, note, reach, epochs, prefix, version }) {
   const runOf = ({ queue, id, attempt }) => ({
@@ -88,7 +89,8 @@ export function makeJobs({ Job, Periodic }, { name, note, reach, epochs, prefix,
   Job({ ...base, name: 'Single', unique: { lock: 'until_completed', by: ['key'] } })(Single);
   Job({ ...base, name: 'Blocking' })(Blocking);
   Job({ ...base, name: 'Poison', retries: 1 })(Poison);
-  Job({ ...base, name: 'Booking' })(Booking);
+  // A query whose connection has fallen silent is never answered: only a timeout ends such a run.
+  Job({ ...base, name: 'Booking', timeout: bookingMs })(Booking);
   Job({ ...base, name: 'Newer' })(Newer);
   Periodic(tickEveryMs, { ...base, name: 'Tick' })(Tick);
   const all = { Plain, Failing, Single, Blocking, Poison, Booking, Tick };

@@ -60,7 +60,8 @@ export class Producer {
     if (chance < 0.65)
       return { job: 'Plain', params: { ms }, options: { in: Math.floor(this.random() * 1_500) } };
     if (chance < 0.67) return { job: 'Plain', params: { ms: this.longMs } };
-    return { job: 'Plain', params: { ms }, options: { priority: Math.floor(this.random() * 3) } };
+    // No priorities: what is recovered keeps its due time, and so comes before what is newer.
+    return { job: 'Plain', params: { ms } };
   }
 
   enqueue({ job, params, options = {}, retries = 20 }) {

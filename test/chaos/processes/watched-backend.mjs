@@ -71,9 +71,9 @@ export function watchedBackend(real, { name, note, reach, epochs }) {
         reach('commit:before');
         return answer;
       },
-      async begin(work) {
+      async begin(work, ...more) {
         let own;
-        const result = await store.begin((transaction) => work((own = transaction)));
+        const result = await store.begin((transaction) => work((own = transaction)), ...more);
         const made = own && open.get(own);
         if (made) settled(made.settlement, made.answer, made.sentAt);
         reach('commit:answered');

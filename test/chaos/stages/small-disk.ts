@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -23,10 +23,14 @@ export class SmallDisk {
     return process.platform === 'linux' && process.getuid?.() === 0;
   }
 
-  /** Leaves no room. */
+  /** Leaves no room, whoever else writes meanwhile. */
   fill(): void {
-    const { bavail, bsize } = statfsSync(this.folder);
-    writeFileSync(this.ballast, Buffer.alloc(Math.max(bavail * bsize, 0)));
+    const piece = Buffer.alloc(64 * 1024);
+    try {
+      for (;;) appendFileSync(this.ballast, piece);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
   }
 
   makeRoom(): void {
