@@ -9,7 +9,7 @@ export const pgliteReopen: Fault = {
   isCheap: true,
   hurtsServer: true,
   async inject({ crew, random, pace }) {
-    for (let time = 0; time < 2; time++) {
+    for (let time = 0; time < (pace.isShort ? 1 : 2); time++) {
       await crew.producer.kill();
       await sleep(random.between(0, pace.leaseMs / 2));
       await crew.startAlone();

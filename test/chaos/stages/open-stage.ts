@@ -28,7 +28,9 @@ export class SharedStages {
   }
 
   async close(): Promise<void> {
-    for (const stage of this.open.values()) await (await stage).close();
+    const stages = [...this.open.values()];
     this.open.clear();
+    // One that could not be opened is no reason to leave the others open.
+    await Promise.allSettled(stages.map(async (stage) => (await stage).close()));
   }
 }

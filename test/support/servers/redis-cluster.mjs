@@ -63,11 +63,12 @@ async function join(nodes) {
         await client.cluster('SET-CONFIG-EPOCH', index + 1);
         const [from, to] = [index, index + 1].map((part) => Math.floor((part * slots) / size));
         await client.call('CLUSTER', 'ADDSLOTSRANGE', from, to - 1);
-        // Each meets each: waiting for hearsay would take seconds.
-        for (const { port, busPort } of nodes.slice(0, index))
-          await client.call('CLUSTER', 'MEET', '127.0.0.1', port, busPort);
       }),
     );
+    // Only then: a node that knows another takes no epoch any more. Each meets each, since hearsay would take seconds.
+    for (const [index, client] of clients.entries())
+      for (const { port, busPort } of nodes.slice(0, index))
+        await client.call('CLUSTER', 'MEET', '127.0.0.1', port, busPort);
     await Promise.all(clients.map((client) => isWhole(client)));
   } finally {
     for (const client of clients) client.disconnect();
