@@ -16,6 +16,10 @@ export interface TransactionStore {
   add(transaction: unknown, group: readonly NewTask[]): Promise<Added[]>;
   /** Writes an outcome when the transaction commits. */
   settle(transaction: unknown, settlement: Settlement): Promise<Settled>;
-  /** Begins a transaction of the store's own, and commits it when `work` resolves. */
-  begin<R>(work: (transaction: unknown) => Promise<R>): Promise<R>;
+  /**
+   * Begins a transaction of the store's own, and commits it when `work` resolves. When `lost` aborts, nothing of it can count any
+   * more: it is given up, even where its connection says nothing, and rejects with the signal's reason; a commit that is under
+   * way is waited for as long as any other call.
+   */
+  begin<R>(work: (transaction: unknown) => Promise<R>, lost?: AbortSignal): Promise<R>;
 }

@@ -1,5 +1,5 @@
 import type { ClaimedTask, LeaseGuard } from '../backend/backend.js';
-import type { LockConflictError } from '../task/errors.js';
+import { LeaseLostError, type LockConflictError } from '../task/errors.js';
 import type { Lease, Outcome } from '../task/outcome.js';
 import type { ParkReason, TaskNotes } from '../task/task-record.js';
 import type { Task, TaskJournal } from '../task/task.js';
@@ -50,6 +50,8 @@ export class Attempt implements TaskJournal {
   /** What the run has said about its task; most say nothing. */
   notes: RunNotes | undefined;
   private task: Task<never> | undefined;
+  /** Made for a transaction alone. */
+  private losing: AbortController | undefined;
   private reason: Error | undefined;
   private finish: ((end: End) => void) | undefined;
 
@@ -103,15 +105,22 @@ export class Attempt implements TaskJournal {
     return this.notes.left;
   }
 
+  /** Aborts when nothing of the run can count any more: its lease is lost, or its time is over. */
+  get lost(): AbortSignal {
+    return (this.losing ??= new AbortController()).signal;
+  }
+
   /** Tells the handler to stop, once; its outcome still counts. */
   abort(reason: Error): void {
     this.reason ??= reason;
     this.task?.abort(this.reason);
+    if (reason instanceof LeaseLostError) this.losing?.abort(reason);
   }
 
   timeOut(error: Error): void {
     this.isOver = true;
     this.abort(error);
+    this.losing?.abort(new LeaseLostError(`task ${this.claimed.id} is no longer this run's: it timed out`));
     this.finish?.({ type: 'timed-out', error });
   }
 

@@ -23,7 +23,7 @@ export class Completion implements TaskCompletion {
       const made = await work(transaction);
       await this.settle(store, transaction, made);
       return made;
-    });
+    }, this.attempt.lost);
     this.attempt.isCommitted = true;
     return result;
   }

@@ -351,3 +351,62 @@ describe('A commit whose answer is lost', () => {
       });
   });
 });
+
+describe('A connection that falls silent in task.transaction', () => {
+  const runner = { lease: '1s', pollInterval: '100ms', concurrency: 1 } as const;
+
+  async function behindProxy() {
+    const address = new URL(postgresUrl);
+    const proxy = await TcpProxy.to(Number(address.port));
+    address.host = `127.0.0.1:${proxy.port}`;
+    return { proxy, options: { backend: address.href, runner } };
+  }
+
+  it.each(['in the work', 'at the completion'] as const)(
+    'is given up when the attempt times out, %s: the task runs again, and its effect is there once',
+    async (when) => {
+      const { proxy, options } = await behindProxy();
+      const app = await started(
+        ({ write }) =>
+          (note, task) =>
+            task.transaction(async (tx) => {
+              await write(tx, `${note} ${task.attempt}`);
+              if (task.attempt > 1) return;
+              // All that is open says nothing any more; new connections work.
+              proxy.hold('both');
+              proxy.pass();
+              if (when === 'in the work') await write(tx, 'never answered');
+            }),
+        options,
+      );
+      const silent = app.schema;
+      await app.jobs.enqueue(app.Acting, 'a', { timeout: '2s' });
+      await eventually(() => app.attempts.length === 2);
+      // Nor does it keep what it had locked.
+      const open = `SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND state LIKE 'idle in transaction%'`;
+      await eventually(async () => (await beside().query(open, [silent])).rowCount === 0);
+      await app.isEmpty();
+      expect(await app.notes()).toEqual(['a 2']);
+      expect(app.attempts).toEqual([1, 2]);
+    },
+    120_000,
+  );
+
+  it('and does not answer the commit is given up some time after the lease: the slot is free, the task is done', async () => {
+    const { proxy, options } = await behindProxy();
+    const app = await started(
+      ({ write }) =>
+        (note, task) =>
+          task.transaction((tx) => write(tx, note)),
+      options,
+    );
+    proxy.silenceAt('COMMIT');
+    await app.jobs.enqueue(app.Acting, 'a');
+    await eventually(async () => (await app.notes()).length === 1);
+    await app.jobs.enqueue(app.Acting, 'b');
+    await eventually(async () => (await app.notes()).length === 2);
+    await app.isEmpty();
+    expect(await app.notes()).toEqual(['a', 'b']);
+    expect(app.attempts).toEqual([1, 1]);
+  }, 120_000);
+});

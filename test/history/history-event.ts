@@ -23,11 +23,31 @@ type OfProcess =
   | { readonly type: 'died'; readonly process: string }
   /** Its event loop stands still for so long: leases may end although it lives. */
   | { readonly type: 'stalled'; readonly process: string; readonly forMs: number }
+  /** Nothing comes through between it and the store for so long, or the store is not there. */
+  | { readonly type: 'cut-off'; readonly process: string; readonly forMs: number }
+  /** Gone, though nobody asked it to. */
+  | { readonly type: 'exited'; readonly process: string; readonly code: number | null }
+  /** Still there, long after it was asked to stop. */
+  | { readonly type: 'hung'; readonly process: string }
+  /** What it holds, before the fault and after all is over. */
+  | {
+      readonly type: 'usage';
+      readonly process: string;
+      readonly when: 'before' | 'after';
+      readonly heapMb: number;
+      readonly sockets: number;
+    }
   /** Asked to stop; within `limitMs` it must be down. */
   | { readonly type: 'stopping'; readonly process: string; readonly limitMs: number }
   /** It has drained, and left so many timers behind; and unanswered calls, where all answer. */
   | { readonly type: 'down'; readonly process: string; readonly timers: number; readonly calls?: number }
-  | ({ readonly type: 'enqueue'; readonly process: string } & TaskRef)
+  | ({
+      readonly type: 'enqueue';
+      readonly process: string;
+      readonly retries?: number;
+      /** Of its lock, where it is unique until it is completed. */
+      readonly key?: string;
+    } & TaskRef)
   | ({ readonly type: 'acknowledged'; readonly status: string; readonly holder?: string } & TaskRef)
   /** `sent: false` says that nothing can have been stored. */
   | ({ readonly type: 'refused'; readonly sent: boolean } & TaskRef)
@@ -74,7 +94,17 @@ type OfStore =
   /** All locks of a queue that are held. */
   | { readonly type: 'locks'; readonly queue: string; readonly held: readonly HeldLock[] }
   /** Where a task stands when all is over: one line for each place in which it is found. */
-  | ({ readonly type: 'listed'; readonly state: TaskState } & TaskRef)
+  | ({
+      readonly type: 'listed';
+      readonly state: TaskState;
+      readonly attempt?: number;
+      readonly schedule?: string;
+      readonly slot?: number;
+      /** Rows that its runs have left, where each is committed with its success. */
+      readonly rows?: number;
+    } & TaskRef)
+  /** How many tasks the store says there are. */
+  | { readonly type: 'counted'; readonly queue: string; readonly state: TaskState; readonly count: number }
   | ({
       readonly type: 'schedule';
       readonly everyMs: number;
@@ -85,7 +115,28 @@ type OfStore =
     } & TaskRef);
 
 /** What the driver says: no fault from here on; and that nothing goes on any more. */
-type OfDriver = { readonly type: 'healed' } | { readonly type: 'rest' };
+type OfDriver =
+  | { readonly type: 'healed' }
+  | { readonly type: 'rest' }
+  /** By what real processes are measured: how long a lease lasts, how often they look, and what a slow machine may add. */
+  | {
+      readonly type: 'settings';
+      readonly leaseMs: number;
+      readonly sweepMs: number;
+      readonly slackMs: number;
+    }
+  /** From when on work went on as usual, and from when on it did not. */
+  | { readonly type: 'steady' }
+  | {
+      readonly type: 'fault';
+      readonly name: string;
+      /** It is none of those that cost a lease: no run may be in vain. */
+      readonly costsNothing?: boolean;
+    }
+  /** Somebody has made rubbish of what is stored of a task. */
+  | ({ readonly type: 'spoilt' } & TaskRef)
+  /** The store has lost what it took since then, as it may: it had not promised to keep it. */
+  | { readonly type: 'forgot'; readonly sinceAt: number };
 
 /** One line of a history, in the order in which things happened; `at` is in milliseconds of one clock. */
 export type HistoryEvent = { readonly at: number } & (OfProcess | OfStore | OfDriver);

@@ -24,6 +24,8 @@ export class SlotMover {
 
   constructor(url: string) {
     this.nodes = nodesOf(url).map(({ host, port }) => new Redis(port, host));
+    // A node may be down on purpose: calls tell.
+    for (const node of this.nodes) node.on('error', () => undefined);
   }
 
   close(): void {

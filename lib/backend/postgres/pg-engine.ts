@@ -1,12 +1,12 @@
 import type { Client, ClientConfig, Pool } from 'pg';
 import { UnusableStoreError } from '../errors.js';
-import type { PgConfig, PgPool, PgPoolClient } from './drivers.js';
+import type { PgConfig, PgPool } from './drivers.js';
 import { OwnSockets } from './own-sockets.js';
 import { PgConnection } from './pg-connection.js';
+import { inTransaction, unheard } from './pg-transaction.js';
 import { PgWire } from './pg-wire.js';
 import type { PostgresEngine } from './postgres-engine.js';
 import { deadlineMs } from './postgres-functions.js';
-import type { SqlSession } from './postgres-migrate.js';
 import { refusalOf } from './postgres-refusal.js';
 import { Turns } from './turns.js';
 
@@ -65,13 +65,13 @@ export async function pgEngine({
     side,
     wire,
     events: wire,
-    transact: (work) =>
+    transact: (work, lost) =>
       turns.take(async () => {
         transactions ??= poolOf(transactionConnections, 10_000);
         const client = await transactions.connect().catch((error: unknown) => {
           throw refusalOf(name, error, false);
         });
-        return inTransaction(client, work);
+        return inTransaction(client, work, lost);
       }),
     isSingle: false,
     isExclusive: false,
@@ -85,40 +85,6 @@ export async function pgEngine({
     },
   };
 }
-
-async function inTransaction<R>(
-  client: PgPoolClient,
-  work: (session: SqlSession, transaction: unknown) => Promise<R>,
-): Promise<R> {
-  client.on('error', unheard);
-  const session: SqlSession = {
-    query: async (sql, values) => (await client.query(sql, values)).rows,
-    exec: (sql) => client.query(sql),
-  };
-  let isBroken = true;
-  try {
-    await client.query('BEGIN');
-    try {
-      const result = await work(session, client);
-      await client.query('COMMIT');
-      isBroken = false;
-      return result;
-    } catch (error) {
-      // Where that fails the connection is gone, and the transaction with it: what went wrong first says more.
-      await client.query('ROLLBACK').then(
-        () => (isBroken = false),
-        () => undefined,
-      );
-      throw error;
-    }
-  } finally {
-    client.off('error', unheard);
-    client.release(isBroken);
-  }
-}
-
-/** A connection that breaks says so by its next answer, too; unheard, it would end the process. */
-function unheard(): void {}
 
 interface Pg {
   readonly Client: typeof Client;

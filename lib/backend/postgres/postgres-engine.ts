@@ -12,8 +12,11 @@ export interface PostgresEngine {
   readonly wire: BellWire | undefined;
   /** Open as long as `wire` is. */
   readonly events: EventLine | undefined;
-  /** Runs something in a transaction of its own, on one connection. */
-  transact<R>(work: (session: SqlSession, transaction: unknown) => Promise<R>): Promise<R>;
+  /** Runs something in a transaction of its own, on one connection, which is given up when `lost` aborts, if it can be. */
+  transact<R>(
+    work: (session: SqlSession, transaction: unknown) => Promise<R>,
+    lost?: AbortSignal,
+  ): Promise<R>;
   /** Whether there is but one connection, for everything. */
   readonly isSingle: boolean;
   /** Whether nobody else can have the database open: leases found in it are of a process that is gone. */

@@ -46,8 +46,8 @@ export class PostgresTransactions implements TransactionStore {
     return letters === 's' ? 'settled' : 'lost';
   }
 
-  begin<R>(work: (transaction: unknown) => Promise<R>): Promise<R> {
-    return this.engine.transact((_, transaction) => work(transaction));
+  begin<R>(work: (transaction: unknown) => Promise<R>, lost?: AbortSignal): Promise<R> {
+    return this.engine.transact((_, transaction) => work(transaction), lost);
   }
 
   private async call(run: SqlRunner, name: string, argument: unknown): Promise<unknown> {

@@ -5,7 +5,7 @@ export const oneTaskPerSlot: Invariant = (history, complain) => {
   const bySlot = new Map<string, string>();
   const fired = new Map<string, number>();
   for (const event of history) {
-    if (event.type === 'stored' && event.slot !== undefined) {
+    if ((event.type === 'stored' || event.type === 'listed') && event.slot !== undefined) {
       const schedule = `${event.queue}/${event.schedule}`;
       const slot = `${schedule} at ${event.slot}`;
       const other = bySlot.get(slot);

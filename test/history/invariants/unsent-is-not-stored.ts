@@ -10,7 +10,7 @@ export const unsentIsNotStored: Invariant = (history, complain) => {
     if (event.type === 'refused' && !event.sent && asked.get(nameOf(event)) === 1) refused.add(nameOf(event));
   }
   for (const event of history)
-    if ((event.type === 'stored' || event.type === 'started') && refused.has(nameOf(event)))
+    if (['stored', 'started', 'listed'].includes(event.type) && 'id' in event && refused.has(nameOf(event)))
       if (asked.get(nameOf(event)) === 1)
         complain(event, `task ${event.id} was refused as never sent, and is there`);
 };

@@ -61,9 +61,10 @@ const endsAny = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGQUIT']);
 /**
  * Starts a program that ends with this process, in a folder of its own that goes with it. `argsFor` gets the folder; what a
  * program finds there after a restart is what it left. It runs as the `owner` where one is given, and gets `endSignal` as its end.
+ * The folder is made in `place`.
  */
-export function startServer(program, argsFor, { owner, endSignal = 'SIGKILL' } = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'nestjs-jobs-'));
+export function startServer(program, argsFor, { owner, endSignal = 'SIGKILL', place = tmpdir() } = {}) {
+  const folder = mkdtempSync(join(place, 'nestjs-jobs-'));
   if (owner) chownSync(folder, owner.uid, owner.gid);
   const begin = () => keep({ program, args: argsFor(folder), owner, folder, endSignal });
   let run = begin();

@@ -10,7 +10,10 @@ export interface OwnPostgres {
 }
 
 /** As durable as by default, unless the settings (names of postgresql.conf) say otherwise. */
-export function startOwnPostgres(settings?: Readonly<Record<string, string | number>>): Promise<OwnPostgres>;
+export function startOwnPostgres(
+  settings?: Readonly<Record<string, string | number>>,
+  options?: { place?: string },
+): Promise<OwnPostgres>;
 
 export function processesIn(folder: string): string[];
 

@@ -17,13 +17,14 @@ export async function startPostgres() {
  * A server that whoever starts it may also kill, stop and start again, on the same port and with the same data: SIGINT is its
  * fast shutdown, SIGQUIT its immediate one. It is as durable as PostgreSQL is by default, unless the settings say otherwise.
  */
-export async function startOwnPostgres(settings = {}) {
+export async function startOwnPostgres(settings = {}, { place } = {}) {
   const program = findPostgres();
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let isKilled = false;
   const server = startServer('sh', (folder) => becomeServer(program, folder, port, settings), {
     owner: ownerOfData(),
+    place,
     // Unlike SIGKILL it ends what serves the connections as well, and gives shared memory back.
     endSignal: 'SIGQUIT',
   });

@@ -15,8 +15,8 @@ const settings = [
     '--cluster-require-full-coverage',
     'no',
   ],
-  ...['--save', '', '--appendonly', 'no'],
 ];
+const keepsNothing = ['--save', '', '--appendonly', 'no'];
 
 /** Where REDIS_CLUSTER_URL is set that cluster is used, and left as it is. */
 export async function startRedisCluster() {
@@ -24,30 +24,34 @@ export async function startRedisCluster() {
   return startOwnRedisCluster();
 }
 
-/** One that a test may do anything to. */
-export async function startOwnRedisCluster() {
+/** One that a test may do anything to. Its nodes are in the order of the address. */
+export async function startOwnRedisCluster(more = keepsNothing) {
   const program = findProgram(['redis-server', 'valkey-server'], 'redis-server');
   const servers = [];
   const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
   try {
-    const nodes = await Promise.all(Array.from({ length: size }, () => startNode(program, servers)));
+    const nodes = await Promise.all(Array.from({ length: size }, () => startNode(program, servers, more)));
     await join(nodes);
-    return { url: `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`, stop };
+    return { url: `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`, nodes, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function startNode(program, servers) {
+async function startNode(program, servers, more) {
   const [port, busPort] = await Promise.all([freePort(), freePort()]);
   const server = startServer(program, (folder) => [
     ...['--port', String(port), '--cluster-port', String(busPort), '--bind', '127.0.0.1'],
-    ...['--dir', folder, '--daemonize', 'no', ...settings],
+    ...['--dir', folder, '--daemonize', 'no', ...settings, ...more],
   ]);
   servers.push(server);
   await answers(port);
-  return { port, busPort };
+  const restart = async () => {
+    server.restart();
+    await answers(port);
+  };
+  return { port, busPort, kill: server.kill, restart };
 }
 
 /** Gives each node its slots and makes them known to each other. */
@@ -59,11 +63,12 @@ async function join(nodes) {
         await client.cluster('SET-CONFIG-EPOCH', index + 1);
         const [from, to] = [index, index + 1].map((part) => Math.floor((part * slots) / size));
         await client.call('CLUSTER', 'ADDSLOTSRANGE', from, to - 1);
-        // Each meets each: waiting for hearsay would take seconds.
-        for (const { port, busPort } of nodes.slice(0, index))
-          await client.call('CLUSTER', 'MEET', '127.0.0.1', port, busPort);
       }),
     );
+    // Only then: a node that knows another takes no epoch any more. Each meets each, since hearsay would take seconds.
+    for (const [index, client] of clients.entries())
+      for (const { port, busPort } of nodes.slice(0, index))
+        await client.call('CLUSTER', 'MEET', '127.0.0.1', port, busPort);
     await Promise.all(clients.map((client) => isWhole(client)));
   } finally {
     for (const client of clients) client.disconnect();

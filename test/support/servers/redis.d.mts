@@ -8,5 +8,5 @@ export interface OwnRedis {
 
 export function startOwnRedis(
   settings: readonly string[],
-  options?: { settingsFile?: string; isSecure?: boolean },
+  options?: { settingsFile?: string; isSecure?: boolean; place?: string },
 ): Promise<OwnRedis>;

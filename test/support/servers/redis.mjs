@@ -11,15 +11,16 @@ export async function startRedis(settings = ['--save', '', '--appendonly', 'no']
 }
 
 /** A server that whoever starts it may also kill, stop and start again, on the same port and with the same data. */
-export async function startOwnRedis(settings, { settingsFile, isSecure = false } = {}) {
+export async function startOwnRedis(settings, { settingsFile, isSecure = false, place } = {}) {
   const program = findProgram(['redis-server', 'valkey-server'], 'redis-server');
   const port = await freePort();
-  const server = startServer(program, (folder) => [
+  const argsFor = (folder) => [
     ...(settingsFile === undefined ? [] : [writeSettings(folder, settingsFile)]),
     ...(isSecure ? ['--port', '0', '--tls-port', String(port)] : ['--port', String(port)]),
     ...['--bind', '127.0.0.1', '--dir', folder, '--daemonize', 'no'],
     ...settings,
-  ]);
+  ];
+  const server = startServer(program, argsFor, { place });
   const isReady = () => (isSecure ? opens(port) : answers(port));
   await isReady();
   return {

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NetworkProxy } from '../support/network-proxy.js';
+import { Member, type MemberSettings } from './member.js';
+import { now, type Notebook } from './notebook.js';
+import type { Pace } from './pace.js';
+import { throughPort, type Stage } from './stages/stage.js';
+
+type Choice = Partial<Pick<MemberSettings, 'crashAt' | 'clockMs' | 'version'>> & {
+  readonly shutdownMs?: number;
+};
+
+export interface CrewSettings {
+  readonly build: string;
+  readonly prefix: string;
+  readonly seed: number;
+  readonly pace: Pace;
+  /** Whether each process reaches the store through a proxy of its own. */
+  readonly isProxied: boolean;
+}
+
+/** All processes of a round. */
+export class Crew {
+  private readonly members: Member[] = [];
+  private started = 0;
+  private isOver = false;
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly notebook: Notebook,
+    private readonly settings: CrewSettings,
+  ) {}
+
+  /** Those that work and live, whether or not they are about to stop. */
+  get workers(): Member[] {
+    return this.members.filter(({ isAlive, isWorker }) => isAlive && isWorker);
+  }
+
+  get producer(): Member {
+    return this.members.findLast(({ settings }) => settings.produce !== undefined)!;
+  }
+
+  get alive(): Member[] {
+    return this.members.filter(({ isAlive }) => isAlive);
+  }
+
+  /** One process that does all, where the store has room for one only. */
+  startAlone(): Promise<Member> {
+    return this.start('w', { runner: this.runner({}), produce: this.produce() });
+  }
+
+  startWorker(choice: Choice = {}): Promise<Member> {
+    const { crashAt, clockMs, version } = choice;
+    return this.start('w', { runner: this.runner(choice), crashAt, clockMs, version });
+  }
+
+  startProducer({ crashAt, clockMs }: Choice = {}): Promise<Member> {
+    return this.start('p', { runner: false, produce: this.produce(), crashAt, clockMs });
+  }
+
+  /** From here on nothing comes through to these; answers how to say that it does again. */
+  cutOff(members: readonly Member[]): () => void {
+    const sinceAt = now();
+    const cut = [...members];
+    return () => {
+      // Whoever starts meanwhile is cut off as well.
+      const all = new Set([...cut, ...(members.length > 1 ? this.members : [])]);
+      for (const { name } of all)
+        this.notebook.note({ type: 'cut-off', process: name, forMs: now() - sinceAt }, sinceAt);
+    };
+  }
+
+  async stop(members: readonly Member[] = this.workers): Promise<void> {
+    const all = Promise.all(members.map((member) => member.stop()));
+    await Promise.race([all, sleep(2 * this.stopLimitMs, undefined, { ref: false })]);
+    for (const { isAlive, name } of members) if (isAlive) this.notebook.note({ type: 'hung', process: name });
+  }
+
+  /** The drain itself, then what waits for the store, then the machine. */
+  private get stopLimitMs(): number {
+    const { shutdownMs, leaseMs, slackMs } = this.settings.pace;
+    return shutdownMs + 11_000 + leaseMs + slackMs;
+  }
+
+  /** Whatever state they are in. */
+  async end(): Promise<void> {
+    this.isOver = true;
+    await Promise.all(this.alive.map((member) => member.kill()));
+    for (const { proxy } of this.members) await proxy?.close();
+    this.members.length = 0;
+  }
+
+  private runner({ shutdownMs }: Choice) {
+    const { leaseMs, sweepMs, concurrency, shutdownMs: usualMs } = this.settings.pace;
+    return { lease: leaseMs, pollInterval: sweepMs, concurrency, shutdownTimeout: shutdownMs ?? usualMs };
+  }
+
+  private produce() {
+    const { seed, pace } = this.settings;
+    const isTransactional = this.stage.backend === 'postgres';
+    const longMs = Math.round(1.3 * pace.leaseMs);
+    return { seed: seed + this.started, everyMs: pace.enqueueEveryMs, longMs, isTransactional };
+  }
+
+  private async start(
+    kind: string,
+    choice: Omit<Partial<MemberSettings>, 'runner'> & Pick<MemberSettings, 'runner'>,
+  ): Promise<Member> {
+    const { build, prefix, pace, isProxied } = this.settings;
+    const { port, address } = this.stage;
+    const name = `${kind}${++this.started}`;
+    const proxy = isProxied ? await new NetworkProxy(port!).open() : undefined;
+    const store = proxy ? throughPort(address, port!, proxy.port) : address;
+    const { stopLimitMs } = this;
+    const common = { name, build, store, prefix, stopLimitMs, enqueueTimeout: pace.enqueueTimeoutMs };
+    const member = new Member({ ...common, ...choice, version: choice.version ?? 2 }, this.notebook, proxy);
+    this.members.push(member);
+    if (this.isOver) await member.kill();
+    await member.ready();
+    if (!member.isAlive && member.settings.crashAt === undefined && !this.isOver)
+      throw new Error(
+        `${name} did not start: ${readFileSync(this.notebook.logOf(name), 'utf8').slice(0, 1_000)}`,
+      );
+    return member;
+  }
+}

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClusterStage } from '../stages/cluster-stage.js';
+import type { Fault } from './fault.js';
+
+/** kill -9 of one primary, which comes back with what it had; the queues of the others go on. */
+export const clusterPrimaryKill: Fault = {
+  name: 'Cluster primary killed and restarted',
+  backends: ['redis-cluster'],
+  hurtsServer: true,
+  async inject({ crew, stage, random, pace }) {
+    const node = random.pick((stage as ClusterStage).cluster.nodes);
+    const isBack = crew.cutOff(crew.alive);
+    await node.kill('SIGKILL');
+    await sleep(random.between(0.2, 1.3) * pace.leaseMs);
+    await node.restart();
+    // A node takes some moments to find its place again, and clients to find the node.
+    await sleep(pace.leaseMs);
+    isBack();
+  },
+};

@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from './fault.js';
+import { proxied } from './partitions.js';
+
+/** The connections of all processes stay open and say nothing any more; only new ones work. */
+export const halfOpen: Fault = {
+  name: 'half-open connections',
+  backends: proxied,
+  isCheap: true,
+  isProxied: true,
+  async inject({ crew, pace }) {
+    const isBack = crew.cutOff(crew.alive);
+    for (const { proxy } of crew.alive) {
+      proxy!.hold('both');
+      proxy!.pass();
+    }
+    // Nobody tells them: each must find out by itself.
+    await sleep(2 * pace.leaseMs);
+    isBack();
+  },
+};

@@ -1,0 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { servers, type Fault } from './fault.js';
+
+/** kill -9 of one worker; a new one comes soon. */
+export const killOne: Fault = {
+  name: 'kill -9 of a worker',
+  backends: servers,
+  short: ['redis-cluster'],
+  isCheap: true,
+  async inject({ crew, random, pace }) {
+    await random.pick(crew.workers).kill();
+    await sleep(random.between(0, pace.leaseMs / 2));
+    await crew.startWorker();
+  },
+};

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { servers, type Fault } from './fault.js';
+
+const times = 2;
+
+/** Tasks that kill their process each time they run, under somebody who starts it again. */
+export const poison: Fault = {
+  name: 'poison tasks',
+  backends: servers,
+  isCheap: true,
+  async inject({ crew, auditor, pace }) {
+    await crew.producer.ask('also', { kind: 'Poison', times });
+    const until = Date.now() + 30 * pace.leaseMs;
+    while (Date.now() < until && (await auditor.catalog.counts()).dead < times) {
+      while (crew.workers.length < pace.workers) await crew.startWorker();
+      await sleep(50);
+    }
+    while (crew.workers.length < pace.workers) await crew.startWorker();
+  },
+};

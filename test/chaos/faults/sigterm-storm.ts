@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { servers, type Fault } from './fault.js';
+
+/** Workers come and are told to go, with less time than their tasks need. */
+export const sigtermStorm: Fault = {
+  name: 'SIGTERM storm, short grace',
+  backends: servers,
+  isCheap: true,
+  costsNothing: true,
+  async inject({ crew, random, pace }) {
+    const leaving: Promise<void>[] = [];
+    for (let time = 0; time < 2 * pace.workers; time++) {
+      const next = crew.startWorker({ shutdownMs: 100 });
+      leaving.push(crew.stop([random.pick(crew.workers.filter(({ isSteady }) => isSteady))]));
+      await next;
+      await sleep(random.between(0, 300));
+    }
+    await Promise.all(leaving);
+  },
+};

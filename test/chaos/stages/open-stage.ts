@@ -1,0 +1,36 @@
+import { openCluster } from './cluster-stage.js';
+import { openPglite } from './pglite-stage.js';
+import { openPostgres } from './postgres-stage.js';
+import { openRedis } from './redis-stage.js';
+import type { BackendName, Stage } from './stage.js';
+
+export function openStage(backend: BackendName): Promise<Stage> {
+  switch (backend) {
+    case 'redis':
+      return openRedis();
+    case 'redis-cluster':
+      return openCluster();
+    case 'postgres':
+      return openPostgres();
+    case 'pglite':
+      return openPglite();
+  }
+}
+
+/** Servers that several rounds use one after the other, each begun when it is first needed. */
+export class SharedStages {
+  private readonly open = new Map<BackendName, Promise<Stage>>();
+
+  of(backend: BackendName): Promise<Stage> {
+    const stage = this.open.get(backend) ?? openStage(backend);
+    this.open.set(backend, stage);
+    return stage;
+  }
+
+  async close(): Promise<void> {
+    const stages = [...this.open.values()];
+    this.open.clear();
+    // One that could not be opened is no reason to leave the others open.
+    await Promise.allSettled(stages.map(async (stage) => (await stage).close()));
+  }
+}
