@@ -87,7 +87,7 @@ describe('Access to the page', () => {
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('Skip to the content');
     await page.keyboard.press('Enter');
-    expect(await focused(page, 'id')).toBe('content');
+    await eventually(async () => (await focused(page, 'id')) === 'content');
     while ((await focused(page)) !== 'CallCourier') await page.keyboard.press('Tab');
     const outline = await page.evaluate(() => {
       const { document, getComputedStyle } = globalThis as any;
@@ -96,7 +96,7 @@ describe('Access to the page', () => {
     expect(outline).toBe('solid');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'CallCourier' }).waitFor();
-    expect(await focused(page, 'id')).toBe('content');
+    await eventually(async () => (await focused(page, 'id')) === 'content');
     while ((await focused(page)) !== 'Remove') await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Remove 1 task?' }).waitFor();
