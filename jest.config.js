@@ -8,6 +8,9 @@ export default {
   testTimeout: 60_000,
   // Many tests wait for leases to end and servers to come back: two at a time wait together, also on two cores.
   maxWorkers: 2,
+  // Modules of finished suites stay in memory (`--experimental-vm-modules`): after some hundred suites a worker would spend most of
+  // its time collecting garbage, so it is replaced in time.
+  workerIdleMemoryLimit: '500MB',
   testMatch: ['**/*.spec.ts'],
   modulePathIgnorePatterns: ['<rootDir>/test/package/', '<rootDir>/test/bench/peers/'],
   extensionsToTreatAsEsm: ['.ts'],
