@@ -103,7 +103,6 @@ describeCatalog(
         pieces++;
         after = answer.next;
       } while (after !== undefined);
-      expect(sum).toBe((await app.catalog.count(filter)).count);
       expect(sum).toBe(2 * 1_111);
       expect(pieces).toBeGreaterThan(1);
     }, 60_000);
