@@ -97,7 +97,7 @@ export class Adder {
 
   private batchesOf(waiting: readonly Waiting[]): (readonly Waiting[])[] {
     const { tasks } = this.backend;
-    if (!tasks.partOf) return [waiting];
+    if (!tasks.partOf) return this.halvesOf(waiting, tasks.isWideFrom);
     const batches = new Map<number, Waiting[]>();
     for (const one of waiting) {
       const part = tasks.partOf(one.group[0]!.queue);
@@ -106,6 +106,16 @@ export class Adder {
       else batches.set(part, [one]);
     }
     return [...batches.values()];
+  }
+
+  /**
+   * Many who await one task each, and then the next, would all wait while the store works, and the store while they do. In two
+   * halves they take turns from then on. What comes while others are under way is a half already.
+   */
+  private halvesOf(waiting: readonly Waiting[], isWideFrom = 32): (readonly Waiting[])[] {
+    if (waiting.length < 2 * isWideFrom || this.underWay.size > 0) return [waiting];
+    const middle = waiting.length >> 1;
+    return [waiting.slice(0, middle), waiting.slice(middle)];
   }
 
   /** What leaves in one moment has one time limit, in however many calls, each of which is answered by itself. */
