@@ -24,7 +24,8 @@ describeAdapters("The dashboard's stream", (adapter) => {
 
     const { id } = await jobs.enqueue(Dig);
     await eventually(() => events.some(({ type, data }) => type === 'changed' && data.counts.pending === 1));
-    expect(events.findLast(({ type }) => type === 'changed')!.data.queues).toEqual(['slow']);
+    // Where the first look came late, the queues that were made known at the start are news as well.
+    expect(events.findLast(({ type }) => type === 'changed')!.data.queues).toContain('slow');
     const beganAt = Date.now();
     const before = events.length;
     for (let at = 0; at < 40; at++) {
