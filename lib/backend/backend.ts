@@ -1,4 +1,4 @@
-import type { Lease, Settled, Settlement } from '../task/outcome.js';
+import type { Lease, Settled, Settlement, StoredError } from '../task/outcome.js';
 import type { NewTask, TaskLock, TaskNotes, TaskRef } from '../task/task-record.js';
 import type { Added, Unanswered } from './answers.js';
 import type { CatalogStore } from './catalog-store.js';
@@ -87,8 +87,10 @@ export interface TaskStore {
    */
   claim(request: ClaimRequest): Promise<Claim>;
   /**
-   * Writes outcomes, in order; an outcome whose epoch is no longer the task's changes nothing and answers `lost`. One that
-   * is `unanswered` may be written or not: it is to be offered again, as a repeat.
+   * Writes outcomes, in order; an outcome whose epoch is no longer the task's changes nothing and answers `lost`. A task that
+   * was asked to stop ends `cancelled`, unless it succeeded. What is `unanswered` may be written or not: it is to be offered
+   * again, as a repeat. What is `held` was not written, since a transaction of somebody's has the task in hand, for as long as
+   * it likes: it is to be offered again as it was, after a while.
    */
   settle(settlements: readonly Settlement[]): Promise<Settled[]>;
   /** Prolongs leases by `leaseMs` from the store's now. */
@@ -126,10 +128,29 @@ export interface Claim {
   readonly tasks: ClaimedTask[];
   /** Per asked queue, in order: milliseconds until there may be work again; 0 if there may be some now; Infinity if only a bell can tell. */
   readonly nextInMs: number[];
+  /** What became of runs whose leases had ended; absent where there were none. Nobody else will tell of them. */
+  readonly recovered?: readonly RecoveredRun[];
   /** The queues whose part of the store gave no answer: it may have claimed tasks of them, and their `nextInMs` says nothing. */
   readonly unanswered?: readonly Unanswered[];
   /** The slots of the outcomes that went along can be filled again, though `settle` may answer later: it waits for the disk. */
   readonly freesSlots?: boolean;
+}
+
+/** A run that ended with its lease: its process died, or was cut off. */
+export interface RecoveredRun extends Lease {
+  readonly job: string;
+  readonly attempt: number;
+  readonly dueAt: number;
+  /** Who had it. */
+  readonly runner: string;
+  /** When that was found, by the store's clock. */
+  readonly at: number;
+  /** What became of the task: `lost` ones run again. */
+  readonly outcome: 'lost' | 'dead' | 'cancelled';
+  /** What was written down as the failure of this attempt; none where it was cancelled. */
+  readonly error?: StoredError;
+  readonly scheduleId?: string;
+  readonly slot?: number;
 }
 
 /** A task with a lease on it, as a runner gets it. */

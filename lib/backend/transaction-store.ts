@@ -1,4 +1,4 @@
-import type { Settled, Settlement } from '../task/outcome.js';
+import type { Lease, Settled, Settlement } from '../task/outcome.js';
 import type { NewTask } from '../task/task-record.js';
 import type { Added } from './answers.js';
 
@@ -17,9 +17,14 @@ export interface TransactionStore {
   /** Writes an outcome when the transaction commits. */
   settle(transaction: unknown, settlement: Settlement): Promise<Settled>;
   /**
-   * Begins a transaction of the store's own, and commits it when `work` resolves. When `lost` aborts, nothing of it can count any
+   * Begins a transaction of the store's own, in which that lease will be settled, and commits it when `work` resolves. `hasInHand`:
+   * nobody can change the task until it ends, not even to renew the lease. When `lost` aborts, nothing of it can count any
    * more: it is given up, even where its connection says nothing, and rejects with the signal's reason; a commit that is under
    * way is waited for as long as any other call.
    */
-  begin<R>(work: (transaction: unknown) => Promise<R>, lost?: AbortSignal): Promise<R>;
+  begin<R>(
+    lease: Lease,
+    work: (transaction: unknown, hasInHand: boolean) => Promise<R>,
+    lost?: AbortSignal,
+  ): Promise<R>;
 }

@@ -58,7 +58,7 @@ export class Annotator implements Scribe {
 
   private async send(): Promise<void> {
     const { attempts, notes } = this.take();
-    if (notes.length === 0) return;
+    if (notes.length === 0) return this.sendSoon();
     this.isSending = true;
     try {
       await this.tasks.annotate(notes);
@@ -80,6 +80,8 @@ export class Annotator implements Scribe {
     let size = 0;
     for (const attempt of this.unsent) {
       if (size >= mostPerCall) break;
+      // Its record cannot be written: what it says goes with its outcome, or when that transaction is over.
+      if (attempt.isInHand) continue;
       this.unsent.delete(attempt);
       const taken = attempt.isLost ? undefined : attempt.notes!.take();
       if (!taken) continue;

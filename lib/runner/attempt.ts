@@ -29,6 +29,8 @@ const handedBack: End = { type: 'handed-back' };
 export class Attempt implements TaskJournal {
   /** When the lease ends, by this process's clock; moved on by each renewal. */
   leaseEndsAt: number;
+  /** The store has said that it ended, whatever we know of it. */
+  isLeaseOver = false;
   isCancelled = false;
   /** The process is going down: from now on a throw is no failure. */
   isStopping = false;
@@ -40,11 +42,15 @@ export class Attempt implements TaskJournal {
   isCompleting = false;
   /** One has: whatever the handler does now, the task is done. */
   isCommitted = false;
+  /** One has the task in hand, for as long as it is open: its lease cannot be renewed then, nor can anybody else have the task. */
+  isInHand = false;
   /** Nothing of it runs any more: what becomes of its lease concerns the outcome alone. */
   hasOutcome = false;
   /** When the run began and ended, by this process's clock; both are 0 where it did not begin. */
   startedAt = 0;
   endedAt = 0;
+  /** The line about its end, to be written once the store has that. */
+  line: (() => void) | undefined;
   /** Who renews the lease beside us, and by which number it knows it. */
   guarded: { readonly guard: LeaseGuard; readonly row: number } | undefined;
   /** What the run has said about its task; most say nothing. */
@@ -99,6 +105,11 @@ export class Attempt implements TaskJournal {
     this.scribe.noted(this);
   }
 
+  /** Undefined where the run did not begin. */
+  get durationMs(): number | undefined {
+    return this.startedAt > 0 ? Math.round(this.endedAt - this.startedAt) : undefined;
+  }
+
   /** What is to be stored with its outcome; nothing where the record goes with it. */
   notesWith(outcome: Outcome): TaskNotes | undefined {
     if (!this.notes || ('keepMs' in outcome && outcome.keepMs <= 0)) return undefined;
@@ -107,7 +118,11 @@ export class Attempt implements TaskJournal {
 
   /** Aborts when nothing of the run can count any more: its lease is lost, or its time is over. */
   get lost(): AbortSignal {
-    return (this.losing ??= new AbortController()).signal;
+    if (!this.losing) {
+      this.losing = new AbortController();
+      if (this.isLost || this.isOver) this.losing.abort(this.overdue('has ended'));
+    }
+    return this.losing.signal;
   }
 
   /** Tells the handler to stop, once; its outcome still counts. */
@@ -120,7 +135,7 @@ export class Attempt implements TaskJournal {
   timeOut(error: Error): void {
     this.isOver = true;
     this.abort(error);
-    this.losing?.abort(new LeaseLostError(`task ${this.claimed.id} is no longer this run's: it timed out`));
+    this.losing?.abort(this.overdue('timed out'));
     this.finish?.({ type: 'timed-out', error });
   }
 
@@ -137,6 +152,10 @@ export class Attempt implements TaskJournal {
   stop(reason: Error): void {
     this.isStopping = true;
     this.abort(reason);
+  }
+
+  private overdue(how: string): LeaseLostError {
+    return new LeaseLostError(`task ${this.claimed.id} is no longer this run's: it ${how}`);
   }
 
   /** Ends the attempt without an outcome of its own. */

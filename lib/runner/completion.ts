@@ -19,13 +19,20 @@ export class Completion implements TaskCompletion {
 
   async transaction<R>(work: (transaction: unknown) => R | Promise<R>): Promise<R> {
     const store = this.store();
-    const result = await store.begin(async (transaction) => {
+    const { attempt } = this;
+    const run = async (transaction: unknown, hasInHand: boolean) => {
+      attempt.isInHand = hasInHand;
       const made = await work(transaction);
       await this.settle(store, transaction, made);
       return made;
-    }, this.attempt.lost);
-    this.attempt.isCommitted = true;
-    return result;
+    };
+    try {
+      const result = await store.begin(attempt.claimed, run, attempt.lost);
+      attempt.isCommitted = true;
+      return result;
+    } finally {
+      attempt.isInHand = false;
+    }
   }
 
   async complete(transaction: unknown, result?: unknown): Promise<void> {
@@ -39,7 +46,10 @@ export class Completion implements TaskCompletion {
     const outcome = this.successOf(this.attempt, result);
     const notes = this.attempt.notesWith(outcome);
     const settled = await store.settle(transaction, { queue, id, epoch, outcome, notes });
-    if (settled === 'settled') return;
+    if (settled === 'settled') {
+      this.attempt.isInHand = true;
+      return;
+    }
     // Nothing of the transaction may stand: whoever has the task now does its work.
     const why = 'its lease was lost, or it is completed already; the transaction must be rolled back';
     throw new LeaseLostError(`${job}: task ${id} is no longer this run's: ${why}`);

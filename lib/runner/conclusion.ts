@@ -44,7 +44,8 @@ export class Conclusion {
     if (end.type === 'handed-back') return { type: 'handed-back' };
     if (attempt.isLost) return this.lost(run, end);
     if (end.type === 'unrunnable') {
-      this.lines.parked(claimed, end.reason, end.why);
+      const why = maskOf(run)?.(end.why) ?? end.why;
+      attempt.line = () => this.lines.parked(claimed, end.reason, why);
       return { type: 'parked', reason: end.reason, fingerprint: run.job.definition.fingerprint };
     }
     if (end.type === 'conflict') {
@@ -55,7 +56,8 @@ export class Conclusion {
     }
     const verdict = end.type === 'timed-out' ? undefined : task?.verdict;
     if (verdict?.type === 'snooze') {
-      this.lines.snoozed(claimed, verdict.delayMs);
+      const durationMs = this.durationOf(run);
+      attempt.line = () => this.lines.snoozed(claimed, durationMs, verdict.delayMs);
       return { type: 'snoozed', delayMs: verdict.delayMs };
     }
     if (end.type === 'returned' && !verdict) return this.succeed(run, end.value);
@@ -150,10 +152,15 @@ export class Conclusion {
     const delayMs = wished === undefined || !this.isAfterNextSlot(run, wished) ? wished : undefined;
     await this.afterRun(run, false, { willRetry: delayMs !== undefined, error });
     const stored = storedError(error, mask);
-    this.lines.failed(claimed, run.startedAt, stored, delayMs);
+    const durationMs = this.durationOf(run);
+    run.attempt.line = () => this.lines.failed(claimed, durationMs, stored, delayMs);
     return delayMs === undefined
       ? { type: 'dead', error: stored, keepMs: this.retention.deadMs() }
       : { type: 'retry', error: stored, delayMs };
+  }
+
+  private durationOf({ startedAt }: Run): number {
+    return Math.round(this.clock.elapsed() - startedAt);
   }
 
   /** Whether the next slot of its schedule comes first, which is the better retry. */
@@ -186,7 +193,7 @@ export class Conclusion {
       willRetry: false,
       error: error ?? new TaskCancelledError(`${claimed.job}: cancelled`),
     });
-    this.lines.cancelled(claimed);
+    this.lines.cancelled(claimed, this.durationOf(run));
     return { type: 'cancelled', reason: 'cancelled', keepMs: this.retention.cancelledMs() };
   }
 
@@ -227,7 +234,7 @@ export class Conclusion {
   }
 }
 
-/** Takes out of what is said about a run what its job hides; undefined where it hides nothing. */
-function maskOf({ job, attempt, task }: Run): Mask | undefined {
-  return job.definition.redaction?.maskOf(attempt.claimed.params, task?.params);
+/** Takes out of what is said about a run what is not to be seen of its params; undefined where all may be. */
+function maskOf({ redaction, attempt, task }: Run): Mask | undefined {
+  return redaction?.maskOf(attempt.claimed.params, task?.params);
 }

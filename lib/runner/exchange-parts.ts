@@ -1,4 +1,4 @@
-import type { Backend, ClaimedTask } from '../backend/backend.js';
+import type { Backend, ClaimedTask, RecoveredRun } from '../backend/backend.js';
 import type { Clock } from '../task/clock.js';
 import type { Outcome } from '../task/outcome.js';
 import type { Attempt } from './attempt.js';
@@ -18,6 +18,8 @@ export interface ExchangeParts {
   readonly sweep: Sweep;
   /** Begins what was claimed. */
   readonly begin: (tasks: readonly ClaimedTask[], leaseEndsAt: number) => void;
+  /** A claim has found runs whose leases had ended. */
+  readonly recovered: (runs: readonly RecoveredRun[]) => void;
   /** The store has answered for an outcome. */
   readonly settled: (attempt: Attempt, end: Outcome | 'lost') => void;
   readonly say: (level: 'warn' | 'error', message: string, error?: unknown) => void;

@@ -1,13 +1,14 @@
 import type { Claim } from '../backend/backend.js';
 import type { ClockTimer } from '../task/clock.js';
 import type { Outcome, Settled } from '../task/outcome.js';
+import { answerOf } from './answer-of.js';
 import type { Attempt } from './attempt.js';
 import type { ExchangeParts, ExchangeSettings } from './exchange-parts.js';
-import type { Asking } from './intake.js';
-import type { LeaseKeeper } from './lease-keeper.js';
+import type { Asking } from './asking.js';
 import { soonInOwnContext } from './own-context.js';
 import { Settler, slotsLeavingWith, type Unsettled } from './settler.js';
 import { StoreOutage } from './store-outage.js';
+import { stopped, storedEnd } from './stored-end.js';
 import { TurningPoint } from './turning-point.js';
 import { Unacknowledged } from './unacknowledged.js';
 
@@ -35,11 +36,17 @@ export class Exchanges {
     private readonly settings: ExchangeSettings,
   ) {
     const { backend, clock, intake } = parts;
-    this.settler = new Settler(backend.tasks);
+    this.settler = new Settler(backend.tasks, clock);
     this.outage = new StoreOutage(clock);
     this.unacknowledged = new Unacknowledged(intake);
-    const isStored = () => intake.used === 0 && this.underWay === 0 && this.unacknowledged.isEmpty;
+    const isStored = () =>
+      intake.used === 0 && this.underWay === 0 && this.unacknowledged.isEmpty && this.settler.unstored === 0;
     this.stored = new TurningPoint(clock, isStored);
+  }
+
+  /** How many outcomes the store does not have; the slots of some may have been filled again. */
+  get unstored(): number {
+    return Math.max(this.parts.intake.used, this.settler.unstored);
   }
 
   /** Claims nothing more; outcomes are still brought. */
@@ -50,6 +57,8 @@ export class Exchanges {
   stop(): void {
     this.isOver = true;
     this.timer?.cancel();
+    // What could not be stored has happened all the same.
+    for (const { attempt } of this.settler.takeAll()) attempt.line?.();
   }
 
   /** Brings an outcome to the store with the next exchange. */
@@ -70,7 +79,7 @@ export class Exchanges {
 
   private exchange(): void {
     if (this.isOver || this.isCatchingUp || this.outage.isPausing || !this.mayBegin) return this.sleep();
-    if (this.keeper.isLate) return this.catchUp();
+    if (this.parts.keeper.isLate) return this.catchUp();
     const now = this.parts.clock.elapsed();
     const { intake, silent, sweep } = this.parts;
     const isSweep = this.isAccepting && now >= sweep.at;
@@ -82,7 +91,7 @@ export class Exchanges {
     if (batch.length === 0 && !asking) return this.sleep();
     this.underWay++;
     // Both leave before either is awaited, so that they share a round trip; outcomes first.
-    const settling = batch.length > 0 ? this.settle(batch) : undefined;
+    const settling = batch.length > 0 ? this.settle(batch, asking) : undefined;
     const claiming = asking && this.claim(asking, now, isSweep);
     void this.bothAnswered(batch, settling, claiming);
     // At once: by the next turn of the event loop the first answer may be there, and half of the slots had nothing to do.
@@ -114,11 +123,10 @@ export class Exchanges {
   }
 
   /** Answers the queues of slots that are free by that. Neither rejects: what went wrong is their answer. */
-  private settle(batch: readonly Unsettled[]): Promise<Error | string[]> {
-    return this.settler.send(batch).then(
-      (answers) => this.settled(batch, answers),
-      (error: Error) => error,
-    );
+  private settle(batch: readonly Unsettled[], asking: Asking | undefined): Promise<Error | string[]> {
+    const slotStays = (queue: string) => asking && this.parts.intake.notYetFree(asking, queue);
+    const settled = (answers: readonly Settled[]) => this.settled(batch, answers);
+    return this.settler.send(batch, slotStays).then(settled, (error: Error) => error);
   }
 
   private claim(asking: Asking, sentAt: number, isSweep: boolean): Promise<Error | Claim> {
@@ -148,6 +156,7 @@ export class Exchanges {
 
   private claimed(asking: Asking, claim: Claim, leaseEndsAt: number, saidWhatIsHeld: boolean): Claim {
     const { silent, intake, clock, begin } = this.parts;
+    if (claim.recovered) this.parts.recovered(claim.recovered);
     if (this.isOver) {
       this.settler.handBack(claim.tasks);
       return claim;
@@ -162,17 +171,20 @@ export class Exchanges {
     const { keeper, silent, intake, lines, clock, settled } = this.parts;
     const free: string[] = [];
     batch.forEach((unsettled, index) => {
-      const { attempt, outcome } = unsettled;
+      const { attempt } = unsettled;
       const { claimed } = attempt;
       // Its slot stays taken, and its lease held, until the store has it.
       if (answers[index] === 'unanswered') return silent.failed([claimed]);
+      if (answers[index] === 'held') return;
       keeper.unwatch(attempt);
       if (!unsettled.isSlotFree) free.push(claimed.queue);
       unsettled.isSlotFree = true;
-      const isLost = answers[index] === 'lost' && !attempt.isCommitted;
-      settled(attempt, isLost ? 'lost' : outcome);
-      if (isLost) lines.lost(claimed.job, claimed);
-      else if ('delayMs' in outcome) intake.expect(claimed.queue, clock.elapsed() + outcome.delayMs);
+      const end = storedEnd(unsettled, answers[index]!);
+      if (end === stopped) lines.cancelled(claimed, attempt.durationMs);
+      else if (end === 'lost') lines.lost(claimed.job, claimed);
+      else attempt.line?.();
+      settled(attempt, end);
+      if (end !== 'lost' && 'delayMs' in end) intake.expect(claimed.queue, clock.elapsed() + end.delayMs);
     });
     return free;
   }
@@ -192,7 +204,7 @@ export class Exchanges {
   /** Leases come first that a blocked event loop has kept from being renewed. */
   private catchUp(): void {
     this.isCatchingUp = true;
-    void this.keeper.catchUp().then(() => {
+    void this.parts.keeper.catchUp().then(() => {
       this.isCatchingUp = false;
       this.wake();
     });
@@ -200,10 +212,11 @@ export class Exchanges {
 
   /** Sleeps until the next thing that is known to come; a bell wakes earlier. */
   private sleep(): void {
-    if (this.isOver || this.isCatchingUp || this.underWay > 0) return;
+    // What is acknowledged wakes it.
+    if (this.isOver || this.isCatchingUp || this.underWay > 0 || this.unacknowledged.isFull) return;
     const { clock, intake, silent, sweep } = this.parts;
     const looks = this.mayClaim && !intake.isFull ? Math.min(intake.nextLookAt, sweep.at) : Infinity;
-    const offers = this.settler.nextAt(silent.pausedUntil);
+    const offers = this.settler.nextAt(silent.areAny ? silent.pausedUntil : undefined);
     const next = Math.max(Math.min(offers, looks), this.outage.pausedUntil);
     // One that fires too early does no harm, and a busy runner would set one for every exchange.
     if (next === Infinity || (this.timer && this.timerAt <= next && this.timerAt > clock.elapsed())) return;
@@ -230,19 +243,6 @@ export class Exchanges {
 
   /** Claiming more while leases cannot be renewed would only lose more. */
   private get mayClaim(): boolean {
-    return this.isAccepting && this.keeper.isKeeping;
-  }
-
-  private get keeper(): LeaseKeeper {
-    return this.parts.keeper;
-  }
-}
-
-/** A store that throws at once is no worse than one that rejects. */
-function answerOf<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return ask();
-  } catch (error) {
-    return Promise.reject(error);
+    return this.isAccepting && this.parts.keeper.isKeeping;
   }
 }

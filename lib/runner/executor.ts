@@ -10,6 +10,7 @@ import type { TaskExtra } from '../task/enqueue-plan.js';
 import { AttemptsExhaustedError, InvalidParamsError, LockConflictError } from '../task/errors.js';
 import type { Outcome } from '../task/outcome.js';
 import { isPromise } from '../task/realm.js';
+import { withStored } from '../task/redact.js';
 import { storedError } from '../task/stored-error.js';
 import type { ParkReason } from '../task/task-record.js';
 import { taskFields } from '../task/task-fields.js';
@@ -96,7 +97,8 @@ export class Executor {
 
   /** Nothing here should throw; if it does, the task must not hang in this process. */
   private unforeseen({ claimed }: Attempt, error: unknown): Outcome {
-    const stored = storedError(error, this.registry.redactionOf(claimed.job)?.maskOf(claimed.params));
+    const redaction = this.registry.redactionOf(claimed.job, claimed.extra);
+    const stored = storedError(error, redaction?.maskOf(claimed.params));
     const message = `task ${claimed.id}: ${stored.name}: ${stored.message}`;
     this.log.write('error', claimed.job, message, stored, taskFields(claimed));
     return { type: 'retry', error: stored, delayMs: 60_000 };
@@ -108,21 +110,22 @@ export class Executor {
     if (attempt.isOver) return { type: 'handed-back' };
     const { conflictsWith, lock } = claimed;
     if (conflictsWith !== undefined && lock?.onConflict === 'reschedule') {
-      this.lines.rescheduled(claimed, conflictsWith, lock.retryAfterMs!);
+      attempt.line = () => this.lines.rescheduled(claimed, conflictsWith, lock.retryAfterMs!);
       return { type: 'conflict', delayMs: lock.retryAfterMs! };
     }
     const job = this.registry.named(claimed.job);
-    if (!job) return this.park(claimed, 'unknown-job', 'no job of this name is provided here');
+    if (!job) return this.park(attempt, 'unknown-job', 'no job of this name is provided here');
     const extra = readExtra(claimed.extra);
     if (!extra)
       return this.park(
-        claimed,
+        attempt,
         'unreadable',
         'what was enqueued with it cannot be read',
         job.definition.fingerprint,
       );
     attempt.startedAt = this.clock.elapsed();
-    return { attempt, job, extra, startedAt: attempt.startedAt };
+    const redaction = withStored(extra.redact, job.definition.redaction);
+    return { attempt, job, extra, redaction, startedAt: attempt.startedAt };
   }
 
   private begin(run: Run): End | Promise<End> {
@@ -147,11 +150,11 @@ export class Executor {
   }
 
   private runWith(run: Run, params: unknown): End | Promise<End> {
-    const { attempt, job } = run;
+    const { attempt, job, redaction } = run;
     const { claimed } = attempt;
     if (attempt.isOver) return stoppedShort;
     if (claimed.conflictsWith === undefined) this.started(claimed);
-    const lines = linesOf(this.log, job.definition.redaction, claimed.params, params);
+    const lines = linesOf(this.log, redaction, claimed.params, params);
     const completion = () => this.completionOf(attempt);
     const task = (run.task = new Task<never>(claimed, params as never, lines, completion, attempt));
     attempt.opened(task);
@@ -183,8 +186,8 @@ export class Executor {
     return isPromise(value) ? Promise.resolve(value).then(returned) : returned(value);
   }
 
-  private park(claimed: ClaimedTask, reason: ParkReason, why: string, fingerprint?: string): Outcome {
-    this.lines.parked(claimed, reason, why);
+  private park(attempt: Attempt, reason: ParkReason, why: string, fingerprint?: string): Outcome {
+    attempt.line = () => this.lines.parked(attempt.claimed, reason, why);
     return { type: 'parked', reason, fingerprint };
   }
 }

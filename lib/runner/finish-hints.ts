@@ -3,6 +3,7 @@ import type { Clock, ClockTimer } from '../task/clock.js';
 import { finishHints } from '../task/finish-hint.js';
 import type { Outcome } from '../task/outcome.js';
 import type { TaskRef } from '../task/task-record.js';
+import { nextTurn } from '../task/turns.js';
 
 /** Not more often, however many tasks finish: a notice costs a server as much for one as for a hundred. */
 const pauseBetweenMs = 50;
@@ -30,7 +31,12 @@ export class FinishHints {
 
   /** The store has this outcome. */
   settled({ queue, id }: TaskRef, outcome: Outcome): void {
-    if (!('keepMs' in outcome) || outcome.keepMs <= 0 || this.refs.length === mostRefs) return;
+    if ('keepMs' in outcome && outcome.keepMs > 0) this.ended({ queue, id });
+  }
+
+  /** A task has finished, and is kept. */
+  ended({ queue, id }: TaskRef): void {
+    if (this.refs.length === mostRefs) return;
     this.refs.push({ queue, id });
     if (this.timer || this.isSending || this.isOver) return;
     const waitMs = this.sentAt + this.pauseMs - this.clock.elapsed();
@@ -38,7 +44,7 @@ export class FinishHints {
     else {
       // Those that were stored in the same moment travel together.
       this.isSending = true;
-      setImmediate(() => this.send());
+      nextTurn(() => this.send());
     }
   }
 

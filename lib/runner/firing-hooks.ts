@@ -6,6 +6,7 @@ import { linesOf } from '../job/task-lines.js';
 import type { ProvidedJob } from '../job/job-registry.js';
 import type { TaskHooks } from '../job/job-handler.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
+import { storedRedaction, type Redaction } from '../task/redact.js';
 import { lineOf, storedError } from '../task/stored-error.js';
 import { taskFields } from '../task/task-fields.js';
 import type { NewTask, TaskRef } from '../task/task-record.js';
@@ -88,7 +89,7 @@ export class FiringHooks {
         isVetoed: !(await this.bounded(job, this.hooks.beforeEnqueue(own, preview))),
       };
     } catch (error) {
-      const stored = storedError(error, job.definition.redaction?.maskOf(task.params, preview?.params));
+      const stored = storedError(error, redactionOf(job, task)?.maskOf(task.params, preview?.params));
       const why = `${stored.name}: ${stored.message}`;
       const message = `slot ${slotText(task)}: beforeEnqueue failed: ${why}`;
       this.log.write('error', task.job, message, stored, taskFields(task));
@@ -113,13 +114,17 @@ export class FiringHooks {
   }
 
   /** The task as a hook sees it before it is stored. */
-  private async preview({ definition }: ProvidedJob, task: NewTask): Promise<Task<never>> {
-    const params = await definition.codec.decode(task.params);
+  private async preview(job: ProvidedJob, task: NewTask): Promise<Task<never>> {
+    const params = await job.definition.codec.decode(task.params);
     const at = task.slot!;
     const facts = { ...task, attempt: 0, failures: 0, enqueuedAt: at, dueAt: at };
-    const lines = linesOf(this.log, definition.redaction, task.params, params);
+    const lines = linesOf(this.log, redactionOf(job, task), task.params, params);
     return new Task<never>(facts, params as never, lines);
   }
+}
+
+function redactionOf({ definition }: ProvidedJob, { extra }: NewTask): Redaction | undefined {
+  return storedRedaction(extra, definition.redaction);
 }
 
 function nameOf({ queue, id }: TaskRef): string {

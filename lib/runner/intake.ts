@@ -1,4 +1,5 @@
 import type { Claim } from '../backend/backend.js';
+import type { AskedQueue, Asking } from './asking.js';
 import type { QueueSettings } from './runner-settings.js';
 
 /** One queue as a runner sees it. */
@@ -29,23 +30,6 @@ export interface Looked {
   readonly looks: number;
   /** There is no slot for more of it: it is not looked at. */
   readonly isFull: boolean;
-}
-
-/** What to ask of a queue. */
-export interface AskedQueue {
-  readonly queue: string;
-  readonly limit: number;
-  readonly reserved: number;
-}
-
-/** What to ask the store for. */
-export interface Asking {
-  /** Askings are numbered in the order in which they leave. */
-  readonly number: number;
-  readonly queues: AskedQueue[];
-  readonly limit: number;
-  /** Slots that it may fill beyond those that it sets free itself: until it is answered they are nobody else's. */
-  readonly reserved: number;
 }
 
 /** From so many slots on the runner and the store have work at the same time, half of the slots each, unless the store says otherwise. */
@@ -168,11 +152,28 @@ export class Intake {
     if (queues.length === 0) return undefined;
     const reserved = Math.max(limit - leavingInAll, 0);
     this.reserved += reserved;
-    return { number: ++this.asked, queues, limit, reserved };
+    return { number: ++this.asked, queues, limit, reserved, isAnswered: false };
+  }
+
+  /**
+   * A slot that an asking was to set free is not free yet, since its outcome was not stored. The next try may well be quicker than
+   * the answer to the asking: so that nobody else asks for that slot then, it is reserved.
+   */
+  notYetFree(asking: Asking, queue: string): void {
+    if (asking.isAnswered) return;
+    if (asking.reserved < asking.limit) {
+      asking.reserved++;
+      this.reserved++;
+    }
+    const asked = asking.queues.find((one) => one.queue === queue);
+    if (!asked || asked.reserved >= asked.limit) return;
+    asked.reserved++;
+    this.lines.get(queue)!.reserved++;
   }
 
   answered(asking: Asking, claim: Claim, now: number): void {
     const unanswered = claim.unanswered && new Set(claim.unanswered.map(({ queue }) => queue));
+    asking.isAnswered = true;
     this.reserved -= asking.reserved;
     asking.queues.forEach(({ queue, limit, reserved }, index) => {
       const line = this.lines.get(queue)!;
@@ -201,6 +202,7 @@ export class Intake {
 
   /** The store gave no answer: the same is asked again at `at`. */
   failed(asking: Asking, at: number): void {
+    asking.isAnswered = true;
     this.reserved -= asking.reserved;
     for (const { queue, reserved } of asking.queues) {
       const line = this.lines.get(queue)!;

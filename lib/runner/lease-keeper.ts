@@ -2,7 +2,6 @@ import type { Backend, LeaseGuard, Renewal } from '../backend/backend.js';
 import type { Clock, ClockTimer } from '../task/clock.js';
 import { LeaseLostError, TaskCancelledError } from '../task/errors.js';
 import type { Lease } from '../task/outcome.js';
-import type { TaskRef } from '../task/task-record.js';
 import { attemptsOf, type Attempt } from './attempt.js';
 import { EarlyRings } from './early-rings.js';
 import type { RunnerSettings } from './runner-settings.js';
@@ -65,8 +64,8 @@ export class LeaseKeeper {
   }
 
   /** All that this runner knows to hold. */
-  get held(): TaskRef[] {
-    return Array.from(this.attempts, ({ claimed: { queue, id } }) => ({ queue, id }));
+  get held(): Lease[] {
+    return Array.from(this.attempts, ({ claimed: { queue, id, epoch } }) => ({ queue, id, epoch }));
   }
 
   watch(attempt: Attempt): void {
@@ -164,11 +163,8 @@ export class LeaseKeeper {
     if (this.attempts.size === 0) return;
     const attempts = this.leftToUs();
     const sentAt = this.clock.elapsed();
-    const {
-      lost,
-      cancelled,
-      unanswered = [],
-    } = attempts.length === 0 ? nothingToTell : await this.renewNow(attempts);
+    const renewal = attempts.length === 0 ? nothingToTell : await this.renewNow(attempts);
+    const { lost, cancelled, unanswered = [] } = renewal;
     // What is answered after the end concerns nobody, and must set no timer.
     if (this.isStopped) return;
     if (this.failedSince !== undefined) this.recovered('leases are renewed again');
@@ -182,7 +178,8 @@ export class LeaseKeeper {
    * that was given up says nothing of what it did not ask for, and its answer may leave as little as there was before.
    */
   private renewed(attempts: readonly Attempt[], unanswered: readonly Lease[], leaseEndsAt: number): void {
-    const silent = attemptsOf(this.attempts, unanswered);
+    const awaited = [...this.attempts].filter(({ isInHand }) => !isInHand);
+    const silent = attemptsOf(awaited, unanswered);
     for (const attempt of attempts)
       if (!silent.has(attempt)) attempt.leaseEndsAt = Math.max(attempt.leaseEndsAt, leaseEndsAt);
     const isLasting = leaseEndsAt - this.leaseMs / 3 > this.clock.elapsed();
@@ -241,9 +238,11 @@ export class LeaseKeeper {
   }
 
   private lose(lost: readonly Lease[]): void {
-    for (const attempt of attemptsOf(this.attempts, lost))
-      if (!attempt.hasOutcome)
-        attempt.lose(new LeaseLostError(`task ${attempt.claimed.id} belongs to another runner`));
+    for (const attempt of attemptsOf(this.attempts, lost)) {
+      attempt.isLeaseOver = true;
+      if (attempt.hasOutcome) continue;
+      attempt.lose(new LeaseLostError(`task ${attempt.claimed.id} belongs to another runner`));
+    }
   }
 }
 

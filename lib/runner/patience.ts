@@ -4,6 +4,7 @@ import type { Clock, ClockTimer } from '../task/clock.js';
 import type { TaskExtra } from '../task/enqueue-plan.js';
 import { TaskTimeoutError } from '../task/errors.js';
 import { isPromise } from '../task/realm.js';
+import type { Redaction } from '../task/redact.js';
 import type { Task } from '../task/task.js';
 import type { Attempt, End } from './attempt.js';
 
@@ -12,6 +13,8 @@ export interface Run {
   readonly attempt: Attempt;
   readonly job: ProvidedJob;
   readonly extra: TaskExtra;
+  /** What is not to be seen of its params, by its job and by what travels with it. */
+  readonly redaction?: Redaction;
   readonly startedAt: number;
   /** Once the params are read. */
   task?: Task<never>;

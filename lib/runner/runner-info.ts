@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { RunnerInfo } from '../backend/stats-store.js';
 import type { Attempt } from './attempt.js';
 import type { QueueSettings } from './runner-settings.js';
-import { version } from './version.js';
+import { version } from '../task/version.js';
 
 const mostTasks = 100;
 

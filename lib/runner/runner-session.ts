@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Backend, ClaimedTask } from '../backend/backend.js';
+import type { Backend, ClaimedTask, RecoveredRun } from '../backend/backend.js';
 import type { JobsLog } from '../job/jobs-log.js';
 import type { JobRegistry } from '../job/job-registry.js';
 import type { TaskEvents } from '../job/task-events.js';
 import type { Clock } from '../task/clock.js';
-import type { Outcome } from '../task/outcome.js';
+import type { Lease, Outcome } from '../task/outcome.js';
 import { Annotator } from './annotator.js';
 import { Attempt } from './attempt.js';
 import type { DeclaredSchedules } from './declared-schedules.js';
@@ -16,13 +16,14 @@ import { FinishHints } from './finish-hints.js';
 import { Intake } from './intake.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { Reports } from './reports.js';
-import { tellEnd } from './run-events.js';
+import { tellEnd, tellRecovered } from './run-events.js';
 import { sessionHealth, type SessionHealth } from './session-health.js';
 import { infoOf } from './runner-info.js';
 import type { QueueSettings, RunnerSettings } from './runner-settings.js';
 import { SilentQueues } from './silent-queues.js';
 import { Sweep } from './sweep.js';
 import { Tally } from './tally.js';
+import { ToldEnds } from './told-ends.js';
 import { TurningPoint } from './turning-point.js';
 import { lineOf } from '../task/stored-error.js';
 import type { TaskLog } from './task-log.js';
@@ -55,6 +56,7 @@ export class RunnerSession {
   private readonly tally = new Tally();
   private readonly reports: Reports;
   private readonly hints: FinishHints;
+  private readonly toldEnds = new ToldEnds();
   /** Nothing runs any more. */
   private readonly drained: TurningPoint;
   private stopListening: () => void = () => undefined;
@@ -90,9 +92,10 @@ export class RunnerSession {
     const { intake, keeper, silent } = this;
     const sweep = new Sweep(backend.bell.lossless ? Infinity : settings.pollIntervalMs);
     const begin = (tasks: readonly ClaimedTask[], leaseEndsAt: number) => this.runAll(tasks, leaseEndsAt);
+    const recovered = (runs: readonly RecoveredRun[]) => this.recovered(runs);
     const settled = (attempt: Attempt, end: Outcome | 'lost') => this.settled(attempt, end);
     this.exchanges = new Exchanges(
-      { backend, clock, lines, intake, keeper, silent, sweep, begin, settled, say },
+      { backend, clock, lines, intake, keeper, silent, sweep, begin, recovered, settled, say },
       {
         name: this.name,
         leaseMs: settings.leaseMs,
@@ -126,7 +129,7 @@ export class RunnerSession {
       running: this.running,
       drained: this.drained,
       stored: this.exchanges.stored,
-      unstored: () => this.intake.used,
+      unstored: () => this.exchanges.unstored,
       shutdownTimeoutMs: this.settings.shutdownTimeoutMs,
       say: (level, message) => this.say(level, message),
     });
@@ -186,12 +189,28 @@ export class RunnerSession {
     attempt.hasOutcome = true;
     if (attempt.startedAt > 0) attempt.endedAt = this.parts.clock.elapsed();
     if (attempt.notes) this.annotator.leave(attempt);
-    if (outcome.type === 'handed-back' && !attempt.isLost) this.parts.lines.handedBack(attempt.claimed);
+    if (outcome.type === 'handed-back' && !attempt.isLost)
+      attempt.line = () => this.parts.lines.handedBack(attempt.claimed);
     this.exchanges.offer(attempt, outcome);
     this.drained.changed();
   }
 
+  /** The figures of these are kept by the store itself. */
+  private recovered(runs: readonly RecoveredRun[]): void {
+    const { held } = this.keeper;
+    for (const run of runs) {
+      // One that goes on here ends as lost, too, and is told of then, if it has not been already.
+      const isTold = held.some((lease) => isSame(lease, run)) || this.toldEnds.has(run);
+      if (run.outcome === 'lost' && isTold) continue;
+      this.parts.lines.recovered(run);
+      tellRecovered(this.parts.events, run);
+      if (run.outcome !== 'lost') this.hints.ended(run);
+    }
+  }
+
   private settled(attempt: Attempt, end: Outcome | 'lost'): void {
+    if (attempt.isLeaseOver || attempt.leaseEndsAt <= this.parts.clock.elapsed())
+      this.toldEnds.add(attempt.claimed);
     tellEnd(this.parts.events, attempt, end, this.parts.registry);
     this.reports.changed();
     if (end === 'lost') return;
@@ -202,4 +221,8 @@ export class RunnerSession {
   private say(level: 'warn' | 'error', message: string, error?: unknown): void {
     this.parts.log.write(level, context, error === undefined ? message : `${message}: ${lineOf(error)}`);
   }
+}
+
+function isSame(one: Lease, other: Lease): boolean {
+  return one.id === other.id && one.queue === other.queue && one.epoch === other.epoch;
 }

@@ -35,6 +35,8 @@ export interface SessionHealth {
   readonly running: number;
   readonly looks: readonly QueueLook[];
   readonly leases: LeaseHealth;
+  /** For how long handlers may block the event loop. */
+  readonly blockedLimitMs: number;
 }
 
 export interface SessionParts {
@@ -44,7 +46,7 @@ export interface SessionParts {
   readonly silent: SilentQueues;
   readonly running: ReadonlySet<Attempt>;
   readonly clock: Clock;
-  readonly settings: Pick<RunnerSettings, 'pollIntervalMs'>;
+  readonly settings: Pick<RunnerSettings, 'pollIntervalMs' | 'blockedLimitMs'>;
   /** It never looks without having been told: there is no sweep by which it shows that it can. */
   readonly isNeverSweeping: boolean;
   readonly beganAt: number;
@@ -65,7 +67,7 @@ export async function sessionHealth(parts: SessionParts, withinMs: number): Prom
     const isLate = answered ? !answered.has(queue) : lookedAgoMs > 2 * settings.pollIntervalMs + graceMs;
     return { queue, lookedAgoMs, isFull, isOverdue: isLate && !isFull, isSilent: silent.isSilent(queue) };
   });
-  return { running: running.size, looks, leases };
+  return { running: running.size, looks, leases, blockedLimitMs: settings.blockedLimitMs };
 }
 
 /** Makes a runner look at all that it has room for; answers the queues for which the store has answered in time. */

@@ -1,4 +1,4 @@
-import type { ClaimedTask } from '../backend/backend.js';
+import type { ClaimedTask, RecoveredRun } from '../backend/backend.js';
 import type { JobsLog, LogFields } from '../job/jobs-log.js';
 import type { LoggedEvent } from '../job/log-settings.js';
 import type { Clock } from '../task/clock.js';
@@ -8,7 +8,7 @@ import { taskFields } from '../task/task-fields.js';
 import type { TaskRef } from '../task/task-record.js';
 import { shownParams } from './shown-params.js';
 
-type RedactionOf = (job: string) => Redaction | undefined;
+type RedactionOf = (job: string, extra: string | undefined) => Redaction | undefined;
 
 /** The lines about a task's way, one per event. Params are among them only where that was asked for. */
 export class TaskLog {
@@ -34,11 +34,10 @@ export class TaskLog {
   }
 
   /** Without a delay there is no further attempt. The error is one that may be seen. */
-  failed(claimed: ClaimedTask, startedAt: number, error: StoredError, delayMs?: number): void {
+  failed(claimed: ClaimedTask, durationMs: number, error: StoredError, delayMs?: number): void {
     const event = delayMs === undefined ? 'dead' : 'failed';
     if (!this.log.tells(event)) return;
     const { id, attempt, retries } = claimed;
-    const durationMs = this.since(startedAt);
     const params = this.params(claimed);
     const what =
       `task ${id} failed in ${readable(durationMs)} (attempt ${attempt} of ${retries + 1})${params.text}: ` +
@@ -50,14 +49,15 @@ export class TaskLog {
     this.tell(event, claimed, message, { ...fields, retryInMs: delayMs }, error);
   }
 
-  snoozed(claimed: ClaimedTask, delayMs: number): void {
+  snoozed(claimed: ClaimedTask, durationMs: number, delayMs: number): void {
     if (!this.log.tells('snoozed')) return;
     const message = `task ${claimed.id} snoozed for ${readable(delayMs)}`;
-    this.tell('snoozed', claimed, message, { outcome: 'snoozed', delayMs });
+    this.tell('snoozed', claimed, message, { ...ended('snoozed', durationMs), delayMs });
   }
 
-  cancelled(claimed: ClaimedTask): void {
-    this.tell('cancelled', claimed, `task ${claimed.id} was cancelled`, { outcome: 'cancelled' });
+  /** Without a duration it was not begun. */
+  cancelled(claimed: ClaimedTask, durationMs?: number): void {
+    this.tell('cancelled', claimed, `task ${claimed.id} was cancelled`, ended('cancelled', durationMs));
   }
 
   /** Not unique at its run: it is not begun. */
@@ -93,6 +93,14 @@ export class TaskLog {
     this.tell('lost', { ...task, job }, message, { outcome: 'lost' });
   }
 
+  /** Of a run whose process died, or was cut off. */
+  recovered(run: RecoveredRun): void {
+    const { id, attempt, runner, outcome, error } = run;
+    const then = { lost: 'it runs again', dead: 'it is dead', cancelled: 'it was cancelled' };
+    const message = `task ${id}: runner ${runner} did not settle attempt ${attempt} before its lease ended; ${then[outcome]}`;
+    this.tell(outcome, run, message, { outcome, runner }, outcome === 'dead' ? error : undefined);
+  }
+
   private tell(
     event: LoggedEvent,
     task: Parameters<typeof taskFields>[0],
@@ -104,8 +112,8 @@ export class TaskLog {
     this.log.tell(event, task.job, message, all, error);
   }
 
-  private params({ job, params }: ClaimedTask): { text: string; fields?: LogFields } {
-    return this.log.showsParams ? shownParams(params, this.redactionOf(job)) : nothing;
+  private params({ job, params, extra }: ClaimedTask): { text: string; fields?: LogFields } {
+    return this.log.showsParams ? shownParams(params, this.redactionOf(job, extra)) : nothing;
   }
 
   private since(startedAt: number): number {
@@ -115,7 +123,7 @@ export class TaskLog {
 
 const nothing = { text: '' };
 
-function ended(outcome: Outcome['type'], durationMs: number): LogFields {
+function ended(outcome: Outcome['type'], durationMs: number | undefined): LogFields {
   return { outcome, durationMs };
 }
 

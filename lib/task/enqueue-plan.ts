@@ -39,12 +39,14 @@ export interface TaskExtra {
   readonly context?: unknown;
   /** The span that enqueued it, in the form in which it travels. */
   readonly trace?: Readonly<Record<string, string>>;
+  /** The paths of its params that are not to be seen, for those who do not know its job. */
+  readonly redact?: readonly string[];
 }
 
 /** Text of a `TaskExtra` with one thing more, given as JSON text. */
 export function extraWith(
   extra: string | undefined,
-  name: 'context' | 'trace',
+  name: 'context' | 'trace' | 'redact',
   json: string | undefined,
 ): string | undefined {
   if (json === undefined) return extra;

@@ -36,5 +36,8 @@ export interface Settlement extends Lease {
   readonly repeat?: boolean;
 }
 
-/** `unanswered`: the part of the store that has the task was silent. */
-export type Settled = 'settled' | 'lost' | 'unanswered';
+/**
+ * `cancelled`: the task was asked to stop, and ended so instead of as the outcome says. `unanswered`: the part of the store that
+ * has the task was silent. `held`: somebody has it in hand, and nothing was written.
+ */
+export type Settled = 'settled' | 'cancelled' | 'lost' | 'unanswered' | 'held';

@@ -34,7 +34,8 @@ export function visit(value: unknown, path: RedactPath, found: (holder: object, 
     return;
   }
   for (const name of key === '*' ? Object.keys(value) : [key]) {
-    if (!(name in value) || name in Object.prototype) continue;
+    // What every object has is no param; one of its own may have the same name.
+    if (!Object.hasOwn(value, name) && (!(name in value) || name in Object.prototype)) continue;
     if (rest.length === 0) found(value, name);
     else visit((value as Record<string, unknown>)[name], rest, found);
   }

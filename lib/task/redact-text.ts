@@ -17,17 +17,18 @@ const shortestRest = 4;
 export function secretsOf(values: Iterable<unknown>): Set<string> {
   const found = new Set<string>();
   const seen = new Set<object>();
-  const take = (value: unknown): void => {
-    if (found.size > most) return;
+  // Not by recursion: a value may be nested deeper than the stack is.
+  const left: unknown[] = [...values];
+  while (left.length > 0 && found.size <= most) {
+    const value = left.pop();
     if (typeof value === 'string') for (const form of formsOf(value)) found.add(form);
-    else if (typeof value === 'number' || typeof value === 'bigint') take(String(value));
-    else if (types.isDate(value)) take(String(value.toJSON()));
+    else if (typeof value === 'number' || typeof value === 'bigint') left.push(String(value));
+    else if (types.isDate(value)) left.push(String(value.toJSON()));
     else if (typeof value === 'object' && value !== null && !seen.has(value)) {
       seen.add(value);
-      for (const inner of Object.values(value)) take(inner);
+      for (const inner of Object.values(value)) left.push(inner);
     }
-  };
-  for (const value of values) take(value);
+  }
   return found;
 }
 
@@ -40,6 +41,18 @@ function formsOf(text: string): string[] {
     // Half a pair of surrogates stands in no address.
   }
   return forms;
+}
+
+/** Takes these values out of texts; they are looked for once, at the first text. Where they cannot be, all of it is masked. */
+export function maskHiding(values: () => Iterable<unknown>): Mask {
+  let secrets: ReadonlySet<string> | undefined;
+  return (text) => {
+    try {
+      return maskText(text, (secrets ??= secretsOf(values())));
+    } catch {
+      return redacted;
+    }
+  };
 }
 
 /** A text without these values; all of it is masked where that cannot be done. */

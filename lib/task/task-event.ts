@@ -15,7 +15,7 @@ interface OfRun extends OfTask {
 }
 
 interface OfEnd extends OfRun {
-  /** From the start of the run to its end, in milliseconds. */
+  /** From the start of the run to its end, in milliseconds; where its process died, from the claim to when that was found. */
   readonly runMs: number;
 }
 
@@ -25,11 +25,18 @@ interface OfEnd extends OfRun {
  */
 export type TaskEvent =
   /** An enqueue stored it, or changed the one that was there. */
-  | (OfTask & { readonly type: 'enqueued'; readonly isReplaced: boolean; readonly dueInMs: number })
+  | (OfTask & {
+      readonly type: 'enqueued';
+      readonly isReplaced: boolean;
+      readonly dueInMs: number;
+      /** It is written in the caller's transaction, of which nobody here knows whether it commits. */
+      readonly inTransaction?: true;
+    })
   | (OfRun & { readonly type: 'started' })
   | (OfEnd & { readonly type: 'succeeded'; readonly result?: string })
   /** An attempt failed. Without `retryInMs` it was the last one, and `dead` follows. */
   | (OfEnd & { readonly type: 'failed'; readonly error: StoredError; readonly retryInMs?: number })
+  /** Where the process of the last attempt died, no `failed` comes before it. */
   | (OfEnd & { readonly type: 'dead'; readonly error: StoredError })
   | (OfEnd & { readonly type: 'cancelled'; readonly reason: string })
   | (OfEnd & { readonly type: 'snoozed'; readonly delayMs: number })
@@ -37,7 +44,7 @@ export type TaskEvent =
   | (OfEnd & { readonly type: 'rescheduled'; readonly delayMs: number })
   | (OfEnd & { readonly type: 'parked'; readonly reason: ParkReason })
   | (OfEnd & { readonly type: 'handed-back' })
-  /** Another runner has the task: what this run did about it does not count. */
+  /** The lease has ended: what this run did about the task does not count. Told by whoever finds it, and by its own process. */
   | (OfEnd & { readonly type: 'lost' });
 
 export type TaskEventType = TaskEvent['type'];

@@ -66,6 +66,19 @@ export interface Failure {
   readonly attempt: number;
   /** The store's time, in milliseconds. */
   readonly at: number;
+  /** When the attempt was claimed, and by whom. */
+  readonly startedAt?: number;
+  readonly runner?: string;
+}
+
+/** A run that is over. */
+export interface LastRun {
+  /** When it was claimed. */
+  readonly startedAt: number;
+  /** When its outcome was stored, or its lease was found ended. */
+  readonly endedAt: number;
+  /** Unknown of a run that was offered after its lease had ended. */
+  readonly runner?: string;
 }
 
 /** How many failures a record keeps: the latest. */
@@ -125,7 +138,17 @@ export interface TaskRecord extends TaskRef {
   readonly leaseEndsAt?: number;
   readonly cancelRequested?: boolean;
   readonly finishedAt?: number;
+  /** The run that a finished task ended with; none where it ended without one. */
+  readonly lastRun?: LastRun;
   readonly lock?: TaskLock;
   readonly scheduleId?: string;
   readonly slot?: number;
+}
+
+/** About how much it holds of what can be large. */
+export function sizeOf({ params, result = '', errors, lines = [] }: TaskRecord): number {
+  let size = params.length + result.length;
+  for (const { message, stack = '' } of errors) size += message.length + stack.length;
+  for (const { message } of lines) size += message.length;
+  return size;
 }

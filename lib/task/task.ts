@@ -207,9 +207,14 @@ export class Task<P = unknown, In = P> {
     return this.#verdict;
   }
 
+  /** @internal Takes out of a text what is not to be seen of the params; undefined where all may be. */
+  get mask(): Mask | undefined {
+    return this.#lines.mask;
+  }
+
   /** Without what the job hides of its params. */
   #shown(text: string): string {
-    const { mask } = this.#lines;
+    const { mask } = this;
     return mask ? mask(typeof text === 'string' ? text : inspect(text)) : text;
   }
 

@@ -6,3 +6,5 @@ import * as timers from 'node:timers';
 export const nextTick: typeof process.nextTick = process.nextTick.bind(process);
 /** Calls back in the next turn of the event loop. */
 export const nextTurn = timers.setImmediate;
+/** Calls back after so many real milliseconds, whatever the clock of the application says. */
+export const realTimeout = timers.setTimeout;

@@ -231,3 +231,24 @@ describe('Counters', () => {
     await recount(queue);
   });
 });
+
+describe('Tasks whose time is over', () => {
+  it('are all forgotten after one claim, however many they are', async () => {
+    const backend = await open();
+    const queue = randomUUID();
+    await backend.tasks.add([Array.from({ length: 5_000 }, () => task(queue))]);
+    await inTransaction(async (client) => {
+      await client.query(
+        `UPDATE "${schema}".tasks SET state = 'succeeded', finished_at = 1, remove_at = 1 WHERE queue = $1`,
+        [queue],
+      );
+      await client.query(`INSERT INTO "${schema}".moves VALUES (5000, $1, 'waiting', 'succeeded')`, [queue]);
+      await client.query('COMMIT');
+    });
+    await claim(backend, queue);
+    const left = async () =>
+      (await rows(`SELECT FROM "${schema}".tasks WHERE queue = $1 LIMIT 1`, [queue])).length;
+    await eventually(async () => (await left()) === 0);
+    await recount(queue);
+  });
+});

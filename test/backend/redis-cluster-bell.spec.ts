@@ -13,8 +13,8 @@ import { eventually } from '../support/app.js';
 import { settings } from './conformance/setup.js';
 
 const open: RedisConnection[] = [];
-afterEach(() => {
-  for (const connection of open.splice(0)) connection.close();
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((connection) => connection.close()));
 });
 
 /** What the backend makes of a cluster whose servers know no sharded channels. */

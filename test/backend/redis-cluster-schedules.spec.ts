@@ -13,8 +13,8 @@ import { SlotMover } from '../support/redis-cluster.js';
 import { settings } from './conformance/setup.js';
 
 const open: RedisConnection[] = [];
-afterEach(() => {
-  for (const connection of open.splice(0)) connection.close();
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((connection) => connection.close()));
 });
 
 let mover: SlotMover;

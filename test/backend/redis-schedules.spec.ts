@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 
 const open: RedisConnection[] = [];
-afterEach(() => {
-  for (const connection of open.splice(0)) connection.close();
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((connection) => connection.close()));
 });
 
 /** Schedules on a server, and the script calls that they make; a test may have some of them fail. */

@@ -15,6 +15,8 @@ export class NetworkProxy {
   private silencing: string | undefined;
   /** What comes through does so this much later, in order. */
   delayMs = 0;
+  /** How many connections were reset in the middle of a reply. */
+  resets = 0;
 
   constructor(private readonly targetPort: number) {
     this.server = createServer((client) => this.accept(client));
@@ -98,6 +100,7 @@ export class NetworkProxy {
       this.silence,
       (reply) => this.changed(reply),
       () => this.delayMs,
+      () => this.resets++,
     );
     this.links.add(link);
     client.on('close', () => this.links.delete(link));
@@ -129,6 +132,7 @@ class Link {
     public silence: Silence | undefined,
     changed: (reply: string) => string,
     private readonly delayMs: () => number,
+    private readonly hasReset: () => void,
   ) {
     client.on('data', (data) => this.lets('requests') && this.later(() => server.write(data)));
     server.on('data', (data) => {
@@ -163,6 +167,7 @@ class Link {
   }
 
   private reset(reply: string): void {
+    this.hasReset();
     this.client.write(reply.slice(0, Math.ceil(reply.length / 2)), 'latin1', () => {
       this.client.resetAndDestroy();
       this.server.destroy();

@@ -7,8 +7,8 @@ afterAll(async () => {
 });
 
 /** A PostgreSQL server of this spec, which it may kill, stop and start again; gone when the spec ends. */
-export async function ownPostgres(settings?: Parameters<typeof startOwnPostgres>[0]): Promise<OwnPostgres> {
-  const server = await startOwnPostgres(settings);
+export async function ownPostgres(...how: Parameters<typeof startOwnPostgres>): Promise<OwnPostgres> {
+  const server = await startOwnPostgres(...how);
   started.push(server);
   return server;
 }

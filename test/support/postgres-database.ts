@@ -8,15 +8,21 @@ import type { OpenStore } from '../backend/conformance/setup.js';
 import { postgresStore, type BesideBackend } from './postgres-store.js';
 
 /** A backend of the test run's server for all tests of a file. */
-export function onPostgres(): OpenStore {
-  const url = process.env.TEST_POSTGRES_URL!;
-  const pool = new pg.Pool({ connectionString: url });
+export function onPostgres(start = async () => process.env.TEST_POSTGRES_URL!): OpenStore {
+  let pool: pg.Pool;
+  const store = sharing(async () => {
+    const url = await start();
+    pool = new pg.Pool({ connectionString: url });
+    // A server of this file may be gone before it.
+    pool.on('error', () => undefined);
+    const beside = {
+      exec: (sql: string) => pool.query(sql),
+      rows: async (sql: string) => (await pool.query<Record<string, unknown>>(sql)).rows,
+    };
+    return { backend: postgresBackend({ url }), beside };
+  });
   afterAll(() => pool.end());
-  const beside = {
-    exec: (sql: string) => pool.query(sql),
-    rows: async (sql: string) => (await pool.query<Record<string, unknown>>(sql)).rows,
-  };
-  return sharing(async () => ({ backend: postgresBackend({ url }), beside }));
+  return store;
 }
 
 /** A database in this process for all tests of a file. */
@@ -39,7 +45,7 @@ function sharing(make: () => Promise<{ backend: Backend; beside: BesideBackend }
   beforeAll(async () => {
     made = await make();
     await made.backend.open(settings);
-  });
+  }, 180_000);
   afterAll(() => made.backend.close());
   return async (given) => postgresStore(given, made.backend, made.beside);
 }

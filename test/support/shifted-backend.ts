@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Backend, CatalogStore, TaskStore } from '../../lib/backend/backend.js';
 import type { ScheduleRecord, ScheduleStore } from '../../lib/backend/schedule-store.js';
 import type { RunsInSpan, StatsStore } from '../../lib/backend/stats-store.js';
@@ -27,6 +28,9 @@ export class ShiftedBackend {
     for (const queue of this.queues) await this.age(queue, ms);
     if (this.runners.size > 0) await this.ageRunners([...this.runners], ms);
     this.offsetMs += ms;
+    // The start of a run is known by its millisecond: two with a move in between must not share one.
+    const movedAt = Date.now();
+    while (Date.now() <= movedAt) await pause(1);
   }
 
   get backend(): Backend {
@@ -50,14 +54,21 @@ export class ShiftedBackend {
       claim: async (request) => {
         for (const { queue } of request.queues) this.queues.add(queue);
         const claim = await tasks.claim(request);
-        for (const { queue, id } of claim.tasks) this.offsetsOfClaims.set(`${queue} ${id}`, this.offsetMs);
+        for (const { queue, id, epoch } of claim.tasks)
+          this.offsetsOfClaims.set(`${queue} ${id} ${Math.floor(epoch / 1_000)}`, this.offsetMs);
         const seen = claim.tasks.map((task) => ({
           ...task,
           enqueuedAt: this.seen(task.enqueuedAt),
           dueAt: this.seen(task.dueAt),
           slot: this.maybeSeen(task.slot),
         }));
-        return { ...claim, tasks: seen };
+        const recovered = claim.recovered?.map((run) => ({
+          ...run,
+          at: this.seen(run.at),
+          dueAt: this.seen(run.dueAt),
+          slot: this.maybeSeen(run.slot),
+        }));
+        return { ...claim, tasks: seen, ...(recovered && { recovered }) };
       },
       settle: (settlements) => tasks.settle(settlements),
       renew: (leases, leaseMs) => tasks.renew(leases, leaseMs),
@@ -189,17 +200,28 @@ export class ShiftedBackend {
   }
 
   private record(record: TaskRecord): TaskRecord {
+    const start = (at: number) =>
+      at + (this.offsetsOfClaims.get(`${record.queue} ${record.id} ${at}`) ?? NaN);
+    const { lastRun } = record;
     return {
       ...record,
       enqueuedAt: this.seen(record.enqueuedAt),
       dueAt: this.seen(record.dueAt),
       slot: this.maybeSeen(record.slot),
       expiresAt: this.maybeSeen(record.expiresAt),
-      startedAt:
-        record.startedAt && record.startedAt + this.offsetsOfClaims.get(`${record.queue} ${record.id}`)!,
+      startedAt: record.startedAt && start(record.startedAt),
       leaseEndsAt: this.maybeSeen(record.leaseEndsAt),
       finishedAt: this.maybeSeen(record.finishedAt),
-      errors: record.errors.map((error) => ({ ...error, at: this.seen(error.at) })),
+      lastRun: lastRun && {
+        ...lastRun,
+        startedAt: start(lastRun.startedAt),
+        endedAt: this.seen(lastRun.endedAt),
+      },
+      errors: record.errors.map((error) => ({
+        ...error,
+        at: this.seen(error.at),
+        startedAt: error.startedAt && start(error.startedAt),
+      })),
     };
   }
 

@@ -2,9 +2,10 @@ import type { Clock } from '../../task/clock.js';
 import type { TaskRecord, TaskRef, TaskState } from '../../task/task-record.js';
 import type { Acted, CatalogStore, PageRequest, QueueGlance, SeenTask, TaskPage } from '../catalog-store.js';
 import type { HeldLock, LockPage, LockRef } from '../held-lock.js';
+import { byArrival } from './memory-lines.js';
 import { locksAtEnqueue } from './memory-locks.js';
 import { stop } from './memory-outcomes.js';
-import { oldestDueAt, pageOf } from './memory-pages.js';
+import { countDue, oldestDueAt, pageOf } from './memory-pages.js';
 import type { MemoryQueue } from './memory-queue.js';
 import type { MemoryQueues } from './memory-queues.js';
 import type { MemoryTask } from './memory-task.js';
@@ -20,7 +21,8 @@ export class MemoryCatalog implements CatalogStore {
   }
 
   async list(queue: string, state: TaskState, page: PageRequest): Promise<TaskPage> {
-    return pageOf(this.purged(queue).lines[state], state, page);
+    const { lines } = this.purged(queue);
+    return pageOf(state === 'pending' ? byArrival(lines.pending) : lines[state], state, page);
   }
 
   async counts(queue: string): Promise<Record<TaskState, number>> {
@@ -37,6 +39,7 @@ export class MemoryCatalog implements CatalogStore {
       return {
         queue: name,
         counts: countsOf(queue),
+        depth: waiting.size + countDue(scheduled, now),
         oldestWaitingMs: dueAt <= now ? now - dueAt : undefined,
         pausedForMs: queue.pausedUntil > now ? queue.pausedUntil - now : undefined,
       };

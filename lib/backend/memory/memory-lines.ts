@@ -15,6 +15,13 @@ const byLease = (a: Place, b: Place) =>
 const byRemoval = (a: Place, b: Place) =>
   a.removeAt !== b.removeAt ? a.removeAt! < b.removeAt! : a.arrival < b.arrival;
 
+/** Pending tasks in order of arrival, which no renewal changes. */
+export function byArrival(pending: MemoryLine): MemoryLine {
+  const line: MemoryLine = new OrderedLine((a, b) => a.arrival < b.arrival);
+  for (const task of pending.read(Infinity)) line.add(task);
+  return line;
+}
+
 /** A line for each state, in the order in which it is worked off. A task stands in one of them. */
 export function memoryLines(): Record<TaskState, MemoryLine> {
   return {
@@ -26,4 +33,15 @@ export function memoryLines(): Record<TaskState, MemoryLine> {
     cancelled: new OrderedLine(byRemoval),
     parked: new OrderedLine(byDueTime),
   };
+}
+
+/** No call moves more than this many tasks of one kind, as on the stores where others wait meanwhile. */
+export const movesPerCall = 1_000;
+
+/** Acts on the first of a line as long as that moves it away; false: it stays, and so do those behind it. */
+export function each(line: MemoryLine, act: (task: MemoryTask) => unknown, most = movesPerCall): void {
+  for (let moves = 0; moves < most; moves++) {
+    const task = line.peek();
+    if (!task || act(task) === false) return;
+  }
 }

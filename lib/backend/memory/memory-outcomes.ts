@@ -9,10 +9,17 @@ export function settle(queue: MemoryQueue, settlement: Settlement, now: number):
   const task = queue.get(id, now);
   if (!task) return repeat ? 'settled' : 'lost';
   if (task.epoch !== epoch) return settleLate(queue, task, settlement, now);
-  if (task.state !== 'pending') return repeat ? 'settled' : 'lost';
+  const isStopped = task.cancelRequested && outcome.type !== 'succeeded';
+  if (task.state !== 'pending') {
+    if (!repeat) return 'lost';
+    return isStopped && task.state === 'cancelled' ? 'cancelled' : 'settled';
+  }
   if (notes) task.note(notes);
-  if (task.cancelRequested && outcome.type !== 'succeeded') queue.cancel(task, 'cancelled', now);
-  else applyOutcome(queue, task, outcome, now);
+  if (isStopped) {
+    queue.cancel(task, 'cancelled', now);
+    return 'cancelled';
+  }
+  applyOutcome(queue, task, outcome, now);
   return 'settled';
 }
 

@@ -1,6 +1,6 @@
 import { InvalidOptionError } from '../../task/errors.js';
-import type { TaskState } from '../../task/task-record.js';
-import type { PageRequest, TaskPage } from '../catalog-store.js';
+import { sizeOf, type TaskRecord, type TaskState } from '../../task/task-record.js';
+import { pageBytes, type PageRequest, type TaskPage } from '../catalog-store.js';
 import type { MemoryLine, Place } from './memory-lines.js';
 
 const byRemoval = ['removeAt', 'arrival'] as const;
@@ -8,7 +8,7 @@ const byRemoval = ['removeAt', 'arrival'] as const;
 const said: Record<TaskState, readonly (keyof Place)[]> = {
   scheduled: ['dueAt', 'arrival'],
   waiting: ['priority', 'dueAt', 'arrival'],
-  pending: ['leaseEndsAt', 'arrival'],
+  pending: ['arrival'],
   succeeded: byRemoval,
   dead: byRemoval,
   cancelled: byRemoval,
@@ -24,10 +24,14 @@ export function pageOf(
 ): TaskPage {
   const place = after === undefined ? undefined : placeIn(state, after);
   const found = line.read(limit + 1, { after: place, backwards });
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  const next = last && found.length > limit ? cursorOf(state, last) : undefined;
-  return { tasks: page.map((task) => task.record()), next };
+  const tasks: TaskRecord[] = [];
+  for (let bytes = 0; tasks.length < Math.min(limit, found.length) && bytes <= pageBytes;) {
+    const record = found[tasks.length]!.record();
+    tasks.push(record);
+    bytes += sizeOf(record);
+  }
+  const last = found[tasks.length - 1];
+  return { tasks, next: last && found.length > tasks.length ? cursorOf(state, last) : undefined };
 }
 
 /** The due time of the task that has been due longest: the first of each priority is the oldest of it. */
@@ -39,6 +43,11 @@ export function oldestDueAt(waiting: MemoryLine): number {
     [first] = waiting.read(1, { after });
   }
   return oldest;
+}
+
+/** How many scheduled tasks are due. */
+export function countDue(scheduled: MemoryLine, now: number): number {
+  return scheduled.countUntil({ ...nowhere, dueAt: now, arrival: Infinity });
 }
 
 function cursorOf(state: TaskState, place: Place): string {

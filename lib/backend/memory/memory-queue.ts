@@ -1,13 +1,17 @@
-import type { BackendSettings, Bell, ClaimedTask, JobFingerprint, Unparked } from '../backend.js';
+import type {
+  BackendSettings,
+  Bell,
+  ClaimedTask,
+  JobFingerprint,
+  RecoveredRun,
+  Unparked,
+} from '../backend.js';
 import type { NewTask, ParkReason, TaskState } from '../../task/task-record.js';
-import { memoryLines, type MemoryLine } from './memory-lines.js';
+import { each, memoryLines, movesPerCall } from './memory-lines.js';
 import { MemoryLocks } from './memory-locks.js';
-import type { LostRun } from './memory-lost-run.js';
+import { leaseLost, recoveredOf, type LostRun } from './memory-lost-run.js';
 import { MemoryParked } from './memory-parked.js';
 import { MemoryTask } from './memory-task.js';
-
-/** No call moves more than this many tasks of one kind, as on the stores where others wait meanwhile. */
-const movesPerCall = 1_000;
 
 /** One queue: each task stands in the line of its state and in no other. */
 export class MemoryQueue {
@@ -22,6 +26,8 @@ export class MemoryQueue {
   /** How many more expired tasks this claim may put away. */
   private expiriesLeft = movesPerCall;
   private epoch = 0;
+  /** Of the claim that is under way. */
+  private recovered: RecoveredRun[] | undefined;
 
   constructor(
     readonly name: string,
@@ -62,6 +68,8 @@ export class MemoryQueue {
       task.errors = undefined;
     } else {
       task.dueAt = now;
+      // Whoever starts it anew wants it to run, however late that is.
+      task.expiresAt = undefined;
     }
     task.startAnew();
     this.enter(task, task.dueAt > now ? 'scheduled' : 'waiting');
@@ -77,6 +85,7 @@ export class MemoryQueue {
   /** Moves a task's due time; it stands in the line that this calls for. */
   postpone(task: MemoryTask, delayMs: number, now: number): void {
     this.leave(task);
+    task.runner = undefined;
     task.dueAt = now + delayMs;
     this.enter(task, delayMs > 0 ? 'scheduled' : 'waiting');
     this.ring();
@@ -84,6 +93,7 @@ export class MemoryQueue {
 
   move(task: MemoryTask, state: TaskState): void {
     this.leave(task);
+    task.runner = undefined;
     this.enter(task, state);
   }
 
@@ -131,15 +141,17 @@ export class MemoryQueue {
   /** Forgets finished tasks whose time is over. */
   purge(now: number, most = movesPerCall): void {
     for (const state of ['succeeded', 'dead', 'cancelled'] as const)
-      this.each(this.lines[state], (task) => task.removeAt! <= now && this.remove(task), most);
+      each(this.lines[state], (task) => task.removeAt! <= now && this.remove(task), most);
   }
 
-  /** What time alone has brought about: retention, lost leases, due tasks. */
-  catchUp(now: number): void {
+  /** What time alone has brought about: retention, lost leases, due tasks. Answers the runs that were lost, if any. */
+  catchUp(now: number): readonly RecoveredRun[] | undefined {
     this.expiriesLeft = movesPerCall;
+    this.recovered = undefined;
     this.purge(now);
-    this.each(this.lines.pending, (task) => task.leaseEndsAt <= now && this.recover(task, now));
-    this.each(this.lines.scheduled, (task) => task.dueAt <= now && this.move(task, 'waiting'));
+    each(this.lines.pending, (task) => task.leaseEndsAt <= now && this.recover(task, now));
+    each(this.lines.scheduled, (task) => task.dueAt <= now && this.move(task, 'waiting'));
+    return this.recovered;
   }
 
   /** Takes the next task, or nothing. */
@@ -188,10 +200,9 @@ export class MemoryQueue {
   }
 
   renew(task: MemoryTask, leaseEndsAt: number): void {
-    const { pending } = this.lines;
-    pending.remove(task);
+    this.leave(task);
     task.leaseEndsAt = leaseEndsAt;
-    pending.add(task);
+    this.enter(task, 'pending');
   }
 
   /** A lease that ended without an outcome: its process died, or was cut off. */
@@ -199,7 +210,7 @@ export class MemoryQueue {
     task.lostEpoch = task.epoch;
     task.epoch = 0;
     if (task.cancelRequested) {
-      this.store.lost.push({ task, outcome: 'cancelled', at: now });
+      this.lose({ task, outcome: 'cancelled', at: now });
       return this.cancel(task, 'cancelled', now);
     }
     if (task.lock?.phase === 'while_executing') this.locks.free(task);
@@ -209,20 +220,17 @@ export class MemoryQueue {
       return this.move(task, 'waiting');
     }
     task.failures++;
-    const message = `runner ${task.runner} did not settle before its lease ended`;
-    const error = { name: 'LeaseLostError', message };
+    const error = leaseLost(task);
     task.addError(error, now);
     const isDead = task.attempt > task.given.retries;
-    this.store.lost.push({ task, outcome: isDead ? 'dead' : 'lost', error, at: now });
-    if (isDead) return this.finish(task, 'dead', this.store.settings.deadKeepMs, now);
-    this.move(task, 'waiting');
+    this.lose({ task, outcome: isDead ? 'dead' : 'lost', error, at: now });
+    if (isDead) this.finish(task, 'dead', this.store.settings.deadKeepMs, now);
+    else this.move(task, 'waiting');
   }
 
-  private each(line: MemoryLine, act: (task: MemoryTask) => unknown, most = movesPerCall): void {
-    for (let moves = 0; moves < most; moves++) {
-      const task = line.peek();
-      if (!task || act(task) === false) return;
-    }
+  private lose(run: LostRun): void {
+    this.store.lost.push(run);
+    (this.recovered ??= []).push(recoveredOf(run));
   }
 
   private enter(task: MemoryTask, state: TaskState): void {

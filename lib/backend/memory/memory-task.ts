@@ -4,6 +4,7 @@ import {
   keptFailures,
   keptLines,
   type Failure,
+  type LastRun,
   type NewTask,
   type TaskLock,
   type TaskNotes,
@@ -27,6 +28,7 @@ export class MemoryTask {
   leaseEndsAt = 0;
   /** Whether the latest claim met a lock, so that its run did not begin. */
   isInConflict = false;
+  /** Of the run that is under way, or with which the task ended. */
   runner: string | undefined = undefined;
   expiresAt: number | undefined = undefined;
   removeAt: number | undefined = undefined;
@@ -68,6 +70,18 @@ export class MemoryTask {
     return !this.cancelRequested && (this.isInConflict || this.attempt <= this.given.retries);
   }
 
+  /** When the latest run was claimed: as elsewhere, by its epoch, which is drawn from the time in microseconds. */
+  private get runStartedAt(): number {
+    return Math.floor((this.epoch || this.lostEpoch) / 1_000);
+  }
+
+  private get lastRun(): LastRun | undefined {
+    const { state, finishedAt, runner } = this;
+    const endedByRun = state === 'succeeded' || state === 'dead' || (state === 'cancelled' && runner);
+    if (!endedByRun || this.isInConflict) return undefined;
+    return { startedAt: this.runStartedAt, endedAt: finishedAt!, runner };
+  }
+
   /** Counts a claim; `conflictsWith` keeps its run from beginning. */
   begin(conflictsWith: string | undefined): void {
     this.attempt++;
@@ -83,6 +97,7 @@ export class MemoryTask {
     this.lostEpoch = 0;
     this.isInConflict = false;
     this.hasBegun = false;
+    this.runner = undefined;
     this.notes = undefined;
     this.result = undefined;
     this.reason = undefined;
@@ -119,7 +134,8 @@ export class MemoryTask {
 
   addError(error: StoredError, now: number): void {
     const errors = (this.errors ??= []);
-    errors.push({ ...error, attempt: this.attempt, at: now });
+    const { attempt, runStartedAt: startedAt, runner } = this;
+    errors.push({ ...error, attempt, startedAt, runner, at: now });
     if (errors.length > keptFailures) errors.shift();
   }
 
@@ -179,6 +195,7 @@ export class MemoryTask {
       leaseEndsAt: isPending ? this.leaseEndsAt : undefined,
       cancelRequested: this.cancelRequested,
       finishedAt: this.finishedAt,
+      lastRun: this.lastRun,
       lock: given.lock,
       scheduleId: given.scheduleId,
       slot: given.slot,

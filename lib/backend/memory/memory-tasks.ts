@@ -7,6 +7,7 @@ import type {
   ClaimedTask,
   ClaimRequest,
   JobFingerprint,
+  RecoveredRun,
   Renewal,
   TaskStore,
   Unparked,
@@ -35,9 +36,11 @@ export class MemoryTasks implements TaskStore {
   async claim({ queues, limit, leaseMs, runner, declares, holding }: ClaimRequest): Promise<Claim> {
     const now = this.clock.now();
     const asked = queues.map(({ queue, limit }) => ({ queue: this.queues.get(queue), free: limit }));
+    let recovered: RecoveredRun[] | undefined;
     for (const { queue } of asked) {
       if (holding) handBackAllBut(queue, holding, runner, now);
-      queue.catchUp(now);
+      const runs = queue.catchUp(now);
+      if (runs) recovered = [...(recovered ?? []), ...runs];
     }
 
     const tasks: ClaimedTask[] = [];
@@ -56,6 +59,7 @@ export class MemoryTasks implements TaskStore {
     return {
       tasks,
       nextInMs: asked.map(({ queue }) => queue.nextInMs(now, declares ?? [])),
+      ...(recovered && { recovered }),
     };
   }
 

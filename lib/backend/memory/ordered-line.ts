@@ -49,6 +49,15 @@ export class OrderedLine<Place, T extends Place> {
     this.count--;
   }
 
+  /** How many members stand before a place. */
+  countUntil(place: Place): number {
+    const last = this.blockOf(place);
+    if (last < 0) return 0;
+    let count = this.countBefore(this.blocks[last]!, place);
+    for (let at = 0; at < last; at++) count += this.blocks[at]!.length;
+    return count;
+  }
+
   /** The members behind a place, or from the beginning; backwards, those before it, or from the end. At most so many. */
   read(limit: number, { after, backwards = false }: { after?: Place; backwards?: boolean } = {}): T[] {
     const found: T[] = [];

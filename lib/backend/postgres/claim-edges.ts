@@ -1,7 +1,5 @@
 import type { ClaimRequest } from '../backend.js';
 
-/** How long claims may begin at an edge before one looks at everything again. */
-const edgeMs = 1_000;
 /** Leases that ended so long before a look were seen by it, whoever was late to commit. */
 const marginMs = 2_000;
 
@@ -15,34 +13,45 @@ interface Edge {
 }
 
 /**
- * While somebody keeps an old snapshot open, PostgreSQL cannot clear away the rows of tasks that were claimed and done, and every
- * claim would read through all of them again. A claim that meets many leaves an edge behind, at which those of the next second
- * begin. What comes to lie before it meanwhile by another process (a lost lease, a due time in the past) waits for that second.
+ * PostgreSQL clears away what is left of tasks that were claimed and done once a minute at best, and not at all while somebody
+ * keeps an old snapshot open: every claim would go through all of it again. So one that takes all it wants may leave an edge
+ * behind, at which those of the next moments begin; the schema's `told_edge` says when, and for how long. What comes to lie before
+ * it meanwhile by another process (a lost lease, a due time in the past) waits until then, or until a claim finds too little.
  */
 export class ClaimEdges {
   private readonly edges = new Map<string, Edge>();
+  /** At which a request began: its answer moves no other. */
+  private readonly begunAt = new WeakMap<ClaimRequest, ReadonlyMap<string, Edge>>();
 
-  /** What a request tells of them, each as PostgreSQL writes a list. */
-  of({ queues, declares, holding }: ClaimRequest): Record<string, string> | undefined {
+  /** What a request tells of them, each as PostgreSQL writes a list, by queue. */
+  of(request: ClaimRequest): Record<string, string> | undefined {
+    const { queues, declares, holding } = request;
     // A sweep looks at everything.
     if (this.edges.size === 0 || declares || holding) return undefined;
-    const known: [string, string][] = [];
+    const known = new Map<string, Edge>();
     for (const { queue } of queues) {
       const edge = this.edges.get(queue);
-      if (edge && edge.until > performance.now()) known.push([queue, `{${edge.place.join()},${edge.since}}`]);
+      if (edge && edge.until > performance.now()) known.set(queue, edge);
       else this.edges.delete(queue);
     }
-    return known.length > 0 ? Object.fromEntries(known) : undefined;
+    if (known.size === 0) return undefined;
+    this.begunAt.set(request, known);
+    return Object.fromEntries(
+      Array.from(known, ([queue, { place, since }]) => [queue, `{${place.join()},${since}}`]),
+    );
   }
 
-  /** What a claim said of a queue behind the time of its next look: an edge and the store's time, or nothing. */
-  learn(queue: string, said: string | undefined): void {
-    if (said === undefined) return;
-    const [priority, dueAt, arrival, now] = said.split(',').map(Number) as [number, number, number, number];
+  /** What an answer said of a queue behind the time of its next look: an edge, the store's time and how long it lasts, or nothing. */
+  learn(request: ClaimRequest, queue: string, said: string | undefined): void {
+    const begunAt = this.begunAt.get(request)?.get(queue);
+    const isLatest = begunAt === this.edges.get(queue);
+    // It found too little behind its edge: the next looks at everything.
+    if (said === undefined) return void (isLatest && this.edges.delete(queue));
+    const [priority, dueAt, arrival, now, lastsMs] = said.split(',').map(Number) as FiveNumbers;
     const place = [priority, dueAt, arrival];
-    const known = this.edges.get(queue);
-    if (known) known.place = laterOf(known.place, place);
-    else this.edges.set(queue, { place, since: now - marginMs, until: performance.now() + edgeMs });
+    if (lastsMs > 0)
+      this.edges.set(queue, { place, since: now - marginMs, until: performance.now() + lastsMs });
+    else if (begunAt && isLatest) begunAt.place = laterOf(begunAt.place, place);
   }
 
   /** Something has come to lie before the edge. */
@@ -50,6 +59,8 @@ export class ClaimEdges {
     this.edges.delete(queue);
   }
 }
+
+type FiveNumbers = [number, number, number, number, number];
 
 /** A claim that took but tasks of a better priority has not come as far as those before it. */
 function laterOf(one: readonly number[], other: readonly number[]): readonly number[] {

@@ -18,11 +18,18 @@ export interface PgConfig {
   readonly connectionTimeoutMillis?: number;
 }
 
-export interface PgPoolClient {
+/** What a client is connected by; its types do not tell. */
+export interface PgSocket {
+  readonly connection?: { readonly stream: { destroy(): unknown } };
+}
+
+export interface PgPoolClient extends PgSocket {
   query(
     sql: string | { readonly name: string | undefined; readonly text: string; readonly values: string[] },
     values?: string[],
   ): Promise<{ readonly rows: Record<string, unknown>[] }>;
+  /** Whether it sends statements without waiting for the answers to those before; older versions of `pg` cannot. */
+  readonly pipeline?: boolean;
   on(event: 'error', listener: (error: Error) => void): unknown;
   off(event: 'error', listener: (error: Error) => void): unknown;
   release(isBroken?: boolean): void;

@@ -1,4 +1,4 @@
-import type { Client, ClientConfig, Pool } from 'pg';
+import type { Client, ClientConfig, Pool, PoolConfig } from 'pg';
 import { UnusableStoreError } from '../errors.js';
 import type { PgConfig, PgPool } from './drivers.js';
 import { OwnSockets } from './own-sockets.js';
@@ -10,8 +10,8 @@ import { deadlineMs } from './postgres-functions.js';
 import { refusalOf } from './postgres-refusal.js';
 import { Turns } from './turns.js';
 
-/** Two claims, the outcomes beside them, and what else a runner asks. */
-const hotConnections = 5;
+/** Two claims, what leaves behind others and waits for the disk, and what else a runner asks. */
+const hotConnections = 6;
 const sideConnections = 4;
 /** For handlers that work in `task.transaction`. */
 const transactionConnections = 10;
@@ -44,8 +44,8 @@ export async function pgEngine({
     application_name: config.application_name ?? schema,
   };
   const pools: PgPool[] = [];
-  const poolOf = (max: number, idleTimeoutMillis = 0): PgPool => {
-    const made = new pg.Pool({ ...own, max, idleTimeoutMillis });
+  const poolOf = (max: number, idleTimeoutMillis = 0, options: PoolConfig = {}): PgPool => {
+    const made = new pg.Pool({ ...own, ...options, max, idleTimeoutMillis });
     // Connections that break while nobody uses them are made anew when they are needed.
     made.on('error', unheard);
     // From the first moment: a server may end a connection in the very packet that says that it is ready.
@@ -54,15 +54,18 @@ export async function pgEngine({
     return made;
   };
   // Who listens has sessions; behind a pooler of transactions, which has none, a prepared statement would be somebody else's.
-  const hot = new PgConnection(name, poolOf(hotConnections), notify);
-  const side = new PgConnection(name, pool ?? poolOf(sideConnections), notify && !pool);
+  const pipelined = { pipeline: true };
+  const hot = new PgConnection(name, poolOf(hotConnections, 0, notify ? pipelined : {}), notify);
+  const side = new PgConnection(name, pool ?? poolOf(sideConnections, 0, pipelined), notify && !pool);
   let transactions = pool;
   // A pool refuses whoever waits longer than a connection may take to be made; a handler waits for the others.
   const turns = new Turns(pool ? Infinity : transactionConnections);
-  const wire = notify ? new PgWire(() => new pg.Client(own), schema) : undefined;
+  const wire = notify ? new PgWire(() => new pg.Client({ ...own, ...pipelined }), schema) : undefined;
   return {
     hot,
     side,
+    isHotPipelined: notify,
+    isSidePipelined: notify && !pool,
     wire,
     events: wire,
     transact: (work, lost) =>
@@ -72,7 +75,7 @@ export async function pgEngine({
           throw refusalOf(name, error, false);
         });
         return inTransaction(client, work, lost);
-      }),
+      }, lost),
     isSingle: false,
     isExclusive: false,
     mustJoin: () => false,

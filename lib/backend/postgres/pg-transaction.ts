@@ -2,22 +2,21 @@ import type { PgPoolClient } from './drivers.js';
 import { deadlineMs } from './postgres-functions.js';
 import type { SqlSession } from './postgres-migrate.js';
 
-/** Runs `work` between BEGIN and COMMIT, and gives the connection back; or gives it up when `lost` aborts. */
+/**
+ * Runs `work` between BEGIN and COMMIT, and gives the connection back. When `lost` aborts it is given up, and `work` with it, which
+ * may wait for something else and never end.
+ */
 export async function inTransaction<R>(
   client: PgPoolClient,
   work: (session: SqlSession, transaction: unknown) => Promise<R>,
   lost?: AbortSignal,
 ): Promise<R> {
   client.on('error', unheard);
-  const session: SqlSession = {
-    query: async (sql, values) => (await client.query(sql, values)).rows,
-    exec: (sql) => client.query(sql),
-  };
   const hold = new Hold(client, lost);
   try {
     try {
-      await client.query('BEGIN');
-      const result = await work(session, client);
+      const session = await begun(client);
+      const result = await Promise.race([work(session, client), hold.givenUp]);
       hold.isCommitting = true;
       await client.query('COMMIT');
       hold.isBroken = false;
@@ -32,9 +31,21 @@ export async function inTransaction<R>(
       throw error;
     }
   } finally {
-    client.off('error', unheard);
+    // One that was given up is still on its way down.
+    if (!hold.isGivenUp) client.off('error', unheard);
     hold.release();
   }
+}
+
+/** In one step, and by what takes no snapshot: the handler may still set another isolation. */
+async function begun(client: PgPoolClient): Promise<SqlSession> {
+  const answers: unknown = await client.query('BEGIN; SHOW transaction_isolation');
+  const [, shown] = answers as { readonly rows: readonly { readonly transaction_isolation: string }[] }[];
+  return {
+    query: async (sql, values) => (await client.query(sql, values)).rows,
+    exec: (sql) => client.query(sql),
+    keepsSnapshot: /^(repeatable read|serializable)$/.test(shown!.rows[0]!.transaction_isolation),
+  };
 }
 
 /**
@@ -45,12 +56,17 @@ class Hold {
   isBroken = true;
   isCommitting = false;
   isGivenUp = false;
+  /** Rejects when it is. */
+  readonly givenUp: Promise<never>;
+  private rejectWork!: (reason: unknown) => void;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly client: PgPoolClient,
     private readonly lost: AbortSignal | undefined,
   ) {
+    this.givenUp = new Promise((_, reject) => (this.rejectWork = reject));
+    this.givenUp.catch(() => undefined);
     if (lost?.aborted) this.onLost();
     else lost?.addEventListener('abort', this.onLost);
   }
@@ -71,6 +87,9 @@ class Hold {
     this.isGivenUp = true;
     // What waits for an answer on it rejects.
     this.client.release(true);
+    // A driver that pipelines would wait for the answers to what it has sent.
+    this.client.connection?.stream.destroy();
+    this.rejectWork(this.lost!.reason);
   }
 }
 

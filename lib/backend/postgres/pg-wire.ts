@@ -1,18 +1,15 @@
 import type { Client, QueryConfig } from 'pg';
+import type { PgSocket } from './drivers.js';
 import { isBroken } from './pg-connection.js';
-import type { BellWire, Ring } from './postgres-bell.js';
+import type { BellWire } from './postgres-bell.js';
 import type { EventLine } from './postgres-events.js';
 import { callOf, deadlineMs } from './postgres-functions.js';
-import { fromText, toText } from './postgres-text.js';
+import { bellChannel, readRing, ringing, ringValues, type Ring } from './postgres-ring.js';
 import { quoted } from './sql-connection.js';
 
 /** A connection that has not been heard of for so long is asked whether it lives. */
 const heartbeatMs = 15_000;
 const longestPauseMs = 2_000;
-
-export function bellChannel(schema: string): string {
-  return `${schema}:bell`;
-}
 
 function eventChannel(schema: string): string {
   return `${schema}:told`;
@@ -42,11 +39,7 @@ export class PgWire implements BellWire, EventLine {
   async send(rings: readonly Ring[]): Promise<boolean> {
     const { client } = this;
     if (!client) return false;
-    return this.ask(client, {
-      name: 'ring_v1',
-      text: callOf(this.schema, 'ring_v1'),
-      values: [toText(rings)],
-    });
+    return this.ask(client, { ...ringing, values: ringValues(this.schema, rings) });
   }
 
   async tell(payloads: readonly string[]): Promise<void> {
@@ -86,7 +79,7 @@ export class PgWire implements BellWire, EventLine {
       await within(deadlineMs, client.query(`LISTEN ${quoted(bellChannel(this.schema))}`));
       if (this.heardEvents) await within(deadlineMs, client.query(this.listenToEvents('LISTEN')));
     } catch (error) {
-      void client.end().catch(() => undefined);
+      giveUp(client);
       throw error;
     }
     if (this.isClosed) return void client.end().catch(() => undefined);
@@ -102,7 +95,7 @@ export class PgWire implements BellWire, EventLine {
   private broken(client: Client): void {
     if (client !== this.client) return;
     this.client = undefined;
-    void client.end().catch(() => undefined);
+    giveUp(client);
     this.reconnectLater();
   }
 
@@ -153,12 +146,8 @@ async function within(ms: number, answer: Promise<unknown>): Promise<void> {
   }
 }
 
-function readRing(payload: string | undefined): Ring | undefined {
-  try {
-    const ring = fromText(payload ?? '');
-    return Array.isArray(ring) ? (ring as unknown as Ring) : undefined;
-  } catch {
-    // Somebody else uses the channel.
-    return undefined;
-  }
+/** Ends a connection that may be half open: a driver that pipelines would wait for the answers to what it has sent. */
+function giveUp(client: Client): void {
+  void client.end().catch(() => undefined);
+  (client as unknown as PgSocket).connection?.stream.destroy();
 }

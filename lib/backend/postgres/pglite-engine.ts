@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { StoreUnavailableError, UnusableStoreError } from '../errors.js';
 import type { PgliteDatabase, PgliteQueries } from './drivers.js';
-import { bellChannel } from './pg-wire.js';
-import type { BellWire, Ring } from './postgres-bell.js';
+import type { BellWire } from './postgres-bell.js';
 import type { PostgresEngine } from './postgres-engine.js';
 import { refusalOf } from './postgres-refusal.js';
+import { bellChannel, type Ring } from './postgres-ring.js';
 import { fromText } from './postgres-text.js';
 import { quoted, type Row, type SqlConnection, type SqlStatement } from './sql-connection.js';
 
@@ -18,11 +18,14 @@ export interface PgliteEngineOptions {
 export async function pgliteEngine({ name, schema, database }: PgliteEngineOptions): Promise<PostgresEngine> {
   const isOurs = typeof database === 'string';
   const lite = isOurs ? await openPglite(name, database) : database;
+  const isFirst = isFirstToOpen(lite, schema);
   const inside: Inside = new AsyncLocalStorage();
   const connection = new PgliteConnection(name, lite, inside);
   return {
     hot: connection,
     side: connection,
+    isHotPipelined: false,
+    isSidePipelined: false,
     wire: new PgliteBellWire(lite, schema, inside),
     // Everybody is in this process.
     events: undefined,
@@ -38,12 +41,23 @@ export async function pgliteEngine({ name, schema, database }: PgliteEngineOptio
       }
     },
     isSingle: true,
-    isExclusive: isOurs,
+    isExclusive: isFirst,
     mustJoin: () => isInside(inside),
     async close() {
       if (isOurs) await lite.close();
     },
   };
+}
+
+/** The schemas of databases that this process has opened: a database serves one process, so others can have had them only before. */
+const opened = new WeakMap<PgliteDatabase, Set<string>>();
+
+function isFirstToOpen(database: PgliteDatabase, schema: string): boolean {
+  const schemas = opened.get(database) ?? new Set();
+  opened.set(database, schemas);
+  const isFirst = !schemas.has(schema);
+  schemas.add(schema);
+  return isFirst;
 }
 
 /** The transaction of `transact` that a call is made in, if any. */

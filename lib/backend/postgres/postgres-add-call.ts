@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NewTask } from '../../task/task-record.js';
 import type { Added } from '../answers.js';
 import { StoreUnavailableError } from '../errors.js';
-import type { PostgresFunctions } from './postgres-functions.js';
+import type { PostgresFunctions, Sequel } from './postgres-functions.js';
 import { taskArgument } from './postgres-records.js';
 
 /** A group of tasks whose caller waits for the answer. */
@@ -19,8 +19,13 @@ export class AddCall {
   isSent = false;
   private readonly argument: Readonly<Record<string, unknown>>;
 
-  constructor(private readonly waiting: readonly WaitingGroup[]) {
+  constructor(
+    private readonly waiting: readonly WaitingGroup[],
+    /** Rings for tasks of these queues once they are stored. */
+    private readonly ring: ((queues: Iterable<string>) => Sequel | undefined) | undefined,
+  ) {
     this.argument = {
+      plain: waiting.every(({ group }) => group.every(isPlain)) || undefined,
       // Begins with the time, so that calls of one time lie together in the index.
       call: `${Date.now().toString(36)}-${randomUUID()}`,
       tasks: waiting.flatMap(({ group }) => group.map(taskArgument)),
@@ -37,11 +42,16 @@ export class AddCall {
   async make(functions: PostgresFunctions, patience?: string): Promise<void> {
     const withinMs = Math.max(this.until - performance.now(), 1);
     try {
-      deliver(this.waiting, await functions.call('add_v1', { ...this.argument, patience }, withinMs));
+      const ring = this.ring?.(this.queues());
+      deliver(this.waiting, await functions.call('add_v1', { ...this.argument, patience }, withinMs, ring));
     } catch (error) {
       this.isSent ||= !(error instanceof StoreUnavailableError) || error.sent;
       throw error;
     }
+  }
+
+  private *queues(): Iterable<string> {
+    for (const { group } of this.waiting) for (const { queue } of group) yield queue;
   }
 
   refuse(cause: Error): void {
@@ -51,6 +61,11 @@ export class AddCall {
         : cause;
     for (const { answer } of this.waiting) answer(error);
   }
+}
+
+/** A fresh task without an id of the caller's or a lock: nobody else can be at it. */
+export function isPlain({ id, token, lock, replace }: NewTask): boolean {
+  return id === token && !lock && !replace;
 }
 
 /** Nothing where all were enqueued. */

@@ -3,7 +3,7 @@ import type { NewTask } from '../../task/task-record.js';
 import type { Added } from '../answers.js';
 import { StoreUnavailableError } from '../errors.js';
 import { AddCall, type WaitingGroup } from './postgres-add-call.js';
-import type { PostgresFunctions } from './postgres-functions.js';
+import type { PostgresFunctions, Sequel } from './postgres-functions.js';
 import { HeldLine } from './postgres-held-line.js';
 import type { KnownQueues } from './postgres-queues.js';
 import { HeldUpError } from './postgres-refusal.js';
@@ -21,7 +21,7 @@ const pauseMs = 50;
  */
 export class AddLine {
   private readonly waiting: WaitingGroup[] = [];
-  private readonly held: HeldLine;
+  private readonly held: HeldLine | undefined;
   private underWay = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -30,8 +30,12 @@ export class AddLine {
     private readonly queues: KnownQueues,
     private readonly timeoutMs: number,
     private readonly closed: AbortSignal,
+    /** Whether its tasks have ids or locks, which an open transaction may have in hand for as long as it likes. */
+    mayBeHeld: boolean,
+    /** What rings for queues, if it is to leave right behind their tasks. */
+    private readonly ring?: (queues: Iterable<string>) => Sequel | undefined,
   ) {
-    this.held = new HeldLine(functions, closed);
+    if (mayBeHeld) this.held = new HeldLine(functions, closed);
     closed.addEventListener('abort', () => clearTimeout(this.timer), { once: true });
   }
 
@@ -41,7 +45,7 @@ export class AddLine {
       const withinMs = this.timeoutMs - Math.min(this.timeoutMs / 10, 100);
       const one = { group, until: performance.now() + withinMs, answer: resolve };
       // It could but wait, and would keep others waiting.
-      if (this.held.isHeld(group)) return this.held.add(one);
+      if (this.held?.isHeld(group)) return this.held.add(one);
       this.waiting.push(one);
       // What is added in the same moment is to be aboard.
       if (this.waiting.length === 1) queueMicrotask(() => this.send());
@@ -86,15 +90,18 @@ export class AddLine {
 
   /** Never rejects. */
   private async store(batch: readonly WaitingGroup[]): Promise<void> {
-    const call = new AddCall(batch);
+    const call = new AddCall(batch, this.ring);
     const queues = batch.flatMap(({ group }) => group.map(({ queue }) => queue));
     for (;;) {
       try {
         await this.queues.know(queues, Math.max(call.until - performance.now(), 1));
         return await call.make(this.functions);
       } catch (error) {
-        // An open transaction has the id or the lock of one of them: the others need not wait for it, nor does this line.
-        if (error instanceof HeldUpError && !call.isSent) return batch.forEach((one) => this.held.add(one));
+        // An open transaction has the id or the lock of one of them: the others need not wait for it, nor does this line. What
+        // keeps plain tasks waiting is the table itself, and keeps all of them: they stay together.
+        const { held } = this;
+        if (held && error instanceof HeldUpError && !call.isSent)
+          return batch.forEach((one) => held.add(one));
         if (!(error instanceof StoreUnavailableError) || this.closed.aborted)
           return call.refuse(error as Error);
         if (performance.now() + pauseMs >= call.until) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type {
   Backend,
@@ -21,7 +22,7 @@ import { Folding } from './postgres-folding.js';
 import { callOf, PostgresFunctions } from './postgres-functions.js';
 import { checkSchema, migrate } from './postgres-migrate.js';
 import { KnownQueues } from './postgres-queues.js';
-import { refusalOf } from './postgres-refusal.js';
+import { HeldUpError, refusalOf } from './postgres-refusal.js';
 import { PostgresSchedules } from './postgres-schedules.js';
 import { PostgresStats } from './postgres-stats.js';
 import {
@@ -32,6 +33,10 @@ import {
 } from './postgres-target.js';
 import { PostgresTasks } from './postgres-tasks.js';
 import { PostgresTransactions } from './postgres-transactions.js';
+
+/** How often a boot tries to migrate where others have the tables in hand, and what it waits in between. */
+const mostTries = 15;
+const pauseMs = 500;
 
 /** Tasks in PostgreSQL: on a server, or in this process. */
 export function postgresBackend(options: PostgresBackendOptions): Backend {
@@ -54,7 +59,7 @@ class PostgresBackend implements Backend {
   async open(settings: BackendSettings): Promise<void> {
     const engine = await this.engine(settings.prefix);
     const sender = randomUUID();
-    const bell = new PostgresBell(engine.wire, sender);
+    const bell = new PostgresBell(engine.wire, sender, settings.prefix);
     try {
       await this.prepare(engine, settings.prefix);
       await bell.open();
@@ -72,7 +77,9 @@ class PostgresBackend implements Backend {
     const queues = new KnownQueues(hot);
     const folding = new Folding(side);
     const closing = new AbortController();
-    const parts = { hot, side, bell, queues, folding, closed: closing.signal, isInProcess: engine.isSingle };
+    const { isHotPipelined, isSidePipelined, isSingle: isInProcess } = engine;
+    const pipelines = { isHotPipelined, isSidePipelined };
+    const parts = { hot, side, bell, queues, folding, closed: closing.signal, isInProcess, ...pipelines };
     this.parts = {
       prefix: settings.prefix,
       engine,
@@ -83,7 +90,7 @@ class PostgresBackend implements Backend {
       schedules: new PostgresSchedules(hot, bell, queues, settings),
       catalog: new PostgresCatalog(side, bell, settings),
       stats: new PostgresStats(hot, side),
-      transactions: new PostgresTransactions(engine, queues, folding, settings),
+      transactions: new PostgresTransactions(engine, queues, folding, settings, engine.wire !== undefined),
     };
   }
 
@@ -141,7 +148,24 @@ class PostgresBackend implements Backend {
   }
 
   private async prepare(engine: PostgresEngine, schema: string): Promise<void> {
-    this.durability = await engine.transact(async (session) => {
+    for (let tries = 1; ; tries++) {
+      try {
+        this.durability = await this.prepareOnce(engine, schema);
+        break;
+      } catch (error) {
+        if (!(refusalOf(this.name, error, false) instanceof HeldUpError)) throw error;
+        const why = 'a transaction that stays open keeps its tables from being brought to our version';
+        if (tries === mostTries)
+          throw new UnusableStoreError(`${this.name} cannot be used: ${why}`, { cause: error });
+      }
+      // Those who wait for the tables meanwhile get them.
+      await pause(pauseMs * (0.5 + Math.random()));
+    }
+    new Logger('JobsModule').log(`${this.name}: durability ${this.durability}`);
+  }
+
+  private prepareOnce(engine: PostgresEngine, schema: string): Promise<Durability> {
+    return engine.transact(async (session) => {
       // Whoever waited for another that migrates must see what that has made.
       await session.exec('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
       const durability = await checkServer(session, this.name, schema);
@@ -150,7 +174,6 @@ class PostgresBackend implements Backend {
       if (engine.isExclusive) await session.query(callOf(schema, 'end_leases_v1'), ['']);
       return durability;
     });
-    new Logger('JobsModule').log(`${this.name}: durability ${this.durability}`);
   }
 }
 

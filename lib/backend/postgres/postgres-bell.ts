@@ -1,9 +1,8 @@
 import type { Bell } from '../backend.js';
+import type { Sequel } from './postgres-functions.js';
+import { ringing, ringValues, type Kind, type Ring } from './postgres-ring.js';
 
 type Wake = (queue: string, cancelledId?: string) => void;
-
-/** t: for tasks, s: for schedules. */
-type Kind = 't' | 's';
 
 const mostWaiting = 10_000;
 
@@ -15,8 +14,6 @@ export interface BellWire {
   send(rings: readonly Ring[]): Promise<boolean>;
   close(): Promise<void>;
 }
-
-export type Ring = readonly [kind: Kind, queue: string, sender: string, cancelledId?: string | null];
 
 /**
  * Rings within the process at once, and in the others by the wire. Rings that come while some are on their way wait for
@@ -32,6 +29,7 @@ export class PostgresBell implements Bell {
     private readonly wire: BellWire | undefined,
     /** Tells our own rings from those of others: what was heard here needs no echo. */
     private readonly sender: string,
+    private readonly schema: string,
   ) {}
 
   async open(): Promise<void> {
@@ -61,6 +59,25 @@ export class PostgresBell implements Bell {
   /** Once for each queue. */
   ringAll(queues: readonly string[]): void {
     for (const queue of queues.length > 1 ? new Set(queues) : queues) this.ring(queue);
+  }
+
+  /** What rings for tasks that are about to be stored, to leave right behind them; nothing where it goes by no wire. */
+  behind(queues: Iterable<string>): Sequel | undefined {
+    if (!this.wire) return undefined;
+    const rings = Array.from(new Set(queues), (queue): Ring => ['t', queue, this.sender]);
+    return {
+      statement: ringing,
+      texts: () => ringValues(this.schema, rings),
+      // It rings for what the latest try has stored.
+      isOnce: false,
+      answered: () => undefined,
+      failed: () => this.ringAll(rings.map(([, queue]) => queue)),
+    };
+  }
+
+  /** The others have been rung for already, behind what was stored. */
+  ringHere(queues: readonly string[]): void {
+    for (const queue of queues.length > 1 ? new Set(queues) : queues) this.wake('t', queue);
   }
 
   async listen(queues: readonly string[], wake: Wake): Promise<() => void> {

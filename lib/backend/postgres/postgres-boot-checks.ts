@@ -14,10 +14,11 @@ export async function checkServer(session: SqlSession, name: string, schema: str
     );
   const [row] = await session.query(
     `SELECT current_setting('server_version') AS version, current_setting('server_version_num') AS number,
-      current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit, pg_is_in_recovery() AS is_standby`,
+      current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit, pg_is_in_recovery() AS is_standby,
+      current_setting('server_encoding') AS encoding`,
     [],
   );
-  const { version, number, fsync, commit, is_standby: isStandby } = row as Record<string, string>;
+  const { version, number, fsync, commit, encoding, is_standby: isStandby } = row as Record<string, string>;
   if (Number(number) < oldest * 10_000)
     throw new UnusableStoreError(
       `${name} cannot be used: it is PostgreSQL ${version}, and ${oldest} or newer is needed`,
@@ -25,6 +26,10 @@ export async function checkServer(session: SqlSession, name: string, schema: str
   if (isStandby)
     throw new UnusableStoreError(
       `${name} cannot be used: it is a standby, which takes no writes; name the primary`,
+    );
+  if (encoding !== 'UTF8')
+    throw new UnusableStoreError(
+      `${name} cannot be used: its encoding is ${encoding}, which cannot hold every text; a database in UTF8 is needed`,
     );
   if (fsync === 'off') return 'none';
   return commit === 'off' ? 'everysec' : 'always';

@@ -1,6 +1,12 @@
 import type { TaskRecord, TaskRef, TaskState } from '../../task/task-record.js';
 import type { Acted, BackendSettings, CatalogStore } from '../backend.js';
-import type { PageRequest, QueueGlance, TaskPage, SeenTask } from '../catalog-store.js';
+import {
+  pageBytes,
+  type PageRequest,
+  type QueueGlance,
+  type TaskPage,
+  type SeenTask,
+} from '../catalog-store.js';
 import type { HeldLock, LockPage, LockRef } from '../held-lock.js';
 import type { PostgresBell } from './postgres-bell.js';
 import type { PostgresFunctions } from './postgres-functions.js';
@@ -19,8 +25,13 @@ const none: Readonly<Record<TaskState, number>> = {
   parked: 0,
 };
 
-/** Of a queue: what waits, and how long it is paused, 0: for good. */
-type GlanceRow = [counts: Partial<typeof none>, waitingMs: number | null, pausedMs: number | null];
+/** Of a queue: what waits, how long it is paused, 0: for good, and how many that are scheduled are due. */
+type GlanceRow = [
+  counts: Partial<typeof none>,
+  waitingMs: number | null,
+  pausedMs: number | null,
+  due: number,
+];
 
 type LockRow = [key: string, holder: string, phase: HeldLock['phase']];
 
@@ -38,7 +49,8 @@ export class PostgresCatalog implements CatalogStore {
 
   async list(queue: string, state: TaskState, { limit, after, backwards }: PageRequest): Promise<TaskPage> {
     const place = after === undefined ? undefined : taskPlace(state, after);
-    const answer = await this.functions.call('list_v1', { queue, state, limit, place, backwards });
+    const asked = { queue, state, limit, bytes: pageBytes, place, backwards };
+    const answer = await this.functions.call('list_v1', asked);
     const [rows, end] = answer as [unknown[][], string[] | null];
     const tasks = rows.map((row) => readRecord(queue, row));
     return end ? { tasks, next: cursorOf(end) } : { tasks };
@@ -50,9 +62,10 @@ export class PostgresCatalog implements CatalogStore {
 
   async glance(queues: readonly string[]): Promise<QueueGlance[]> {
     const rows = (await this.functions.call('glance_v1', queues)) as GlanceRow[];
-    return rows.map(([counts, waitingMs, pausedMs], at) => ({
+    return rows.map(([counts, waitingMs, pausedMs, due], at) => ({
       queue: queues[at]!,
       counts: { ...none, ...counts },
+      depth: (counts.waiting ?? 0) + due,
       ...(waitingMs === null ? undefined : { oldestWaitingMs: Math.max(waitingMs, 0) }),
       ...(pausedMs === null ? undefined : { pausedForMs: pausedMs === 0 ? Infinity : pausedMs }),
     }));

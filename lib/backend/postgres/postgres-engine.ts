@@ -9,6 +9,9 @@ export interface PostgresEngine {
   readonly hot: SqlConnection;
   /** For callers. */
   readonly side: SqlConnection;
+  /** Whether what leaves right behind something else is with the server before that is answered: for runners, and for callers. */
+  readonly isHotPipelined: boolean;
+  readonly isSidePipelined: boolean;
   readonly wire: BellWire | undefined;
   /** Open as long as `wire` is. */
   readonly events: EventLine | undefined;
@@ -19,7 +22,7 @@ export interface PostgresEngine {
   ): Promise<R>;
   /** Whether there is but one connection, for everything. */
   readonly isSingle: boolean;
-  /** Whether nobody else can have the database open: leases found in it are of a process that is gone. */
+  /** Whether nobody else has or had the schema open in this process, nor can in another: leases found in it are of one that is gone. */
   readonly isExclusive: boolean;
   /** Whether whoever asks runs inside a transaction without which the database cannot be reached until that ends. */
   mustJoin(): boolean;

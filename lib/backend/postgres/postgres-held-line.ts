@@ -31,7 +31,7 @@ export class HeldLine {
   add(one: WaitingGroup): void {
     const wanted = wantedBy(one.group);
     const line = this.lines.get(wanted);
-    const call = new AddCall([one]);
+    const call = new AddCall([one], undefined);
     if (line) line.push(call);
     else this.lines.set(wanted, [call]);
     if (!this.isServing) void this.serve();

@@ -1,85 +1,74 @@
 import { UnusableStoreError } from '../errors.js';
+import { isOlder, ourSources, revisionOf, type SchemaSources } from './schema-sources.js';
+import { lockName, upSql } from './schema-sql.js';
 import { quoted, type Row } from './sql-connection.js';
-import { functionSources, migrationSources } from './sql-sources.js';
 
-/** What this code needs of its schema. */
-export const schemaVersion = migrationSources.length;
+/** How long a migration waits for a table: whoever asks for the table meanwhile waits behind it. */
+const patience = '2s';
 
 /** A connection that is asked several things in a row. */
 export interface SqlSession {
   query(sql: string, values: string[]): Promise<readonly Row[]>;
   /** Several statements at once, without values. */
   exec(sql: string): Promise<unknown>;
+  /** Whether all that it is asked sees the database as it was at the first question. */
+  readonly keepsSnapshot?: boolean;
 }
 
 /**
  * Brings a schema to our version, inside a transaction that the caller has begun. One process at a time does it, whatever
- * the number that start; one that has been brought further by newer code is left as it is.
+ * the number that start; one that has been brought further by newer code is left as it is, and so are functions of newer code.
+ * Rejects where a transaction that stays open keeps it from a table: it may be tried again.
  */
-export async function migrate(session: SqlSession, schema: string): Promise<void> {
-  await session.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`nestjs-jobs:${schema}`]);
-  const version = await versionOf(session, schema);
-  if (version < schemaVersion) await session.exec(upSql(schema, version));
+export async function migrate(session: SqlSession, schema: string, sources = ourSources): Promise<void> {
+  await session.query('SELECT pg_advisory_xact_lock(hashtext($1))', [lockName(schema)]);
+  await session.exec(`SET LOCAL lock_timeout = '${patience}'`);
+  const found = await foundIn(session, schema);
+  if (isBehind(found, sources)) await session.exec(upSql(schema, found.version, sources));
 }
 
 /** Where the application's people make the schema themselves, it must be there. */
 export async function checkSchema(session: SqlSession, schema: string, name: string): Promise<void> {
-  const version = await versionOf(session, schema);
-  if (version >= schemaVersion) return;
-  const found = version === 0 ? 'is not there' : `has version ${version}`;
+  const found = await foundIn(session, schema);
+  if (!isBehind(found, ourSources)) return;
+  const { version, functions } = found;
+  const needed = ourSources.migrations.length;
+  const is =
+    version === 0
+      ? `is not there, and version ${needed} is needed`
+      : version < needed
+        ? `has version ${version}, and ${needed} is needed`
+        : `has functions of ${functions ? `nestjs-jobs ${functions.version}` : 'an earlier time'}, and those of ${ourSources.version} are needed`;
   throw new UnusableStoreError(
-    `${name} cannot be used: the schema ${quoted(schema)} ${found}, and ${schemaVersion} is needed; ` +
+    `${name} cannot be used: the schema ${quoted(schema)} ${is}; ` +
       `run what \`npx nestjs-jobs sql --schema ${shellWord(schema)}${version > 0 ? ` --from ${version}` : ''}\` prints, or leave out \`migrate: false\``,
   );
 }
 
-/** The statements that bring a schema from a version to ours. */
-export function upSql(schema: string, from = 0): string {
-  return [
-    `CREATE SCHEMA IF NOT EXISTS ${quoted(schema)};`,
-    ...inSchema(schema),
-    // A function may name another that is made after it.
-    'SET LOCAL check_function_bodies = off;',
-    'CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());',
-    ...migrationSources.flatMap(({ name, up }, index) =>
-      index < from
-        ? []
-        : [up, `INSERT INTO migrations (version, name) VALUES (${index + 1}, ${literal(name)});`],
-    ),
-    ...functionSources,
-  ].join('\n');
+interface Found {
+  /** 0 where there is no such schema. */
+  readonly version: number;
+  readonly functions: { readonly version: string; readonly revision: string } | undefined;
 }
 
-/** The statements that take all of it away again, tasks included; the schema itself stays, since others may use it. */
-export function downSql(schema: string): string {
-  const functions = functionSources.flatMap((source) =>
-    Array.from(source.matchAll(/^CREATE OR REPLACE FUNCTION (\w+)/gm), ([, name]) => name!),
+function isBehind({ version, functions }: Found, sources: SchemaSources): boolean {
+  if (version !== sources.migrations.length) return version < sources.migrations.length;
+  if (!functions) return true;
+  return functions.revision !== revisionOf(sources) && !isOlder(sources.version, functions.version);
+}
+
+async function foundIn(session: SqlSession, schema: string): Promise<Found> {
+  const tables = ['migrations', 'functions'].map((table) => `${quoted(schema)}.${table}`);
+  const [is] = await session.query(
+    'SELECT to_regclass($1) IS NOT NULL AS migrated, to_regclass($2) IS NOT NULL AS made',
+    tables,
   );
-  return [
-    ...inSchema(schema),
-    ...functions.map((name) => `DROP FUNCTION IF EXISTS ${name};`),
-    ...migrationSources.map(({ down }) => down).toReversed(),
-    'DROP TABLE migrations;',
-  ].join('\n');
-}
-
-function inSchema(schema: string): string[] {
-  return [`SET LOCAL search_path = ${quoted(schema)}, pg_catalog, pg_temp;`];
-}
-
-/** 0 where there is no such schema. */
-async function versionOf(session: SqlSession, schema: string): Promise<number> {
-  const table = `${quoted(schema)}.migrations`;
-  const [found] = await session.query('SELECT to_regclass($1) IS NOT NULL AS is_there', [table]);
-  if (!found?.is_there) return 0;
-  const [row] = await session.query(`SELECT coalesce(max(version), 0) AS version FROM ${table}`, []);
-  return Number(row?.version);
+  if (!is?.migrated) return { version: 0, functions: undefined };
+  const [row] = await session.query(`SELECT coalesce(max(version), 0) AS version FROM ${tables[0]}`, []);
+  const functions = is.made ? await session.query(`SELECT version, revision FROM ${tables[1]}`, []) : [];
+  return { version: Number(row?.version), functions: functions[0] as unknown as Found['functions'] };
 }
 
 function shellWord(text: string): string {
   return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

@@ -5,7 +5,7 @@ import type { TaskState } from '../../task/task-record.js';
 const numbersOf: Readonly<Record<TaskState, number>> = {
   waiting: 3,
   scheduled: 2,
-  pending: 2,
+  pending: 1,
   succeeded: 2,
   dead: 2,
   cancelled: 2,

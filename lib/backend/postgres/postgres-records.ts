@@ -1,4 +1,4 @@
-import type { ClaimedTask } from '../backend.js';
+import type { ClaimedTask, RecoveredRun } from '../backend.js';
 import type { Outcome, Settlement } from '../../task/outcome.js';
 import type {
   Failure,
@@ -112,6 +112,32 @@ export function readClaimed(
   };
 }
 
+/** Whether a record of a claim's answer is of the form that `recovered_text` gives it. */
+export function isRecovered([at]: readonly string[]): boolean {
+  return at!.startsWith('!');
+}
+
+export function readRecovered(
+  queues: readonly { readonly queue: string }[],
+  fields: readonly string[],
+): RecoveredRun {
+  const [at, id, epoch, job, attempt, dueAt, runner, foundAt, outcome, message, scheduleId, slot] = fields;
+  return {
+    queue: queues[Number(at!.slice(1))]!.queue,
+    id: id!,
+    epoch: Number(epoch),
+    job: job!,
+    attempt: Number(attempt),
+    dueAt: Number(dueAt),
+    runner: runner!,
+    at: Number(foundAt),
+    outcome: outcome as RecoveredRun['outcome'],
+    error: message ? { name: 'LeaseLostError', message } : undefined,
+    scheduleId: scheduleId || undefined,
+    slot: maybeNumber(slot),
+  };
+}
+
 function readLock([key, phase, onConflict, ttl, retryAfter]: readonly unknown[]): TaskLock {
   const ttlMs = maybeNumber(ttl);
   const retryAfterMs = maybeNumber(retryAfter);
@@ -131,14 +157,19 @@ function maybeNumber(field: unknown): number | undefined {
 /** A task in the form that `record_of` gives it. */
 export function readRecord(queue: string, row: readonly unknown[]): TaskRecord {
   const maybe = <T>(at: number) => (row[at] as T | null) ?? undefined;
-  const isPending = row[4] === 'pending';
+  const state = row[4] as TaskState;
+  const isPending = state === 'pending';
+  const runner = maybe<string>(16);
+  // An epoch is drawn at the claim, from the time in microseconds.
+  const claimedAt = Math.floor((row[29] as number) / 1_000);
+  const hasRun = state === 'succeeded' || state === 'dead' || (state === 'cancelled' && runner);
   return {
     queue,
     id: row[0] as string,
     job: row[1] as string,
     params: row[2] as string,
     extra: maybe<string>(3),
-    state: row[4] as TaskState,
+    state,
     priority: row[5] as number,
     enqueuedAt: row[6] as number,
     dueAt: row[7] as number,
@@ -152,12 +183,12 @@ export function readRecord(queue: string, row: readonly unknown[]): TaskRecord {
     reason: maybe<string>(15),
     progress: maybe<TaskProgress>(27),
     lines: maybe<TaskLine[]>(28),
-    runner: isPending ? maybe<string>(16) : undefined,
-    // An epoch is drawn at the claim, from the time in microseconds.
-    startedAt: isPending ? Math.floor((row[29] as number) / 1_000) : undefined,
+    runner: isPending ? runner : undefined,
+    startedAt: isPending ? claimedAt : undefined,
     leaseEndsAt: isPending ? maybe<number>(17) : undefined,
     cancelRequested: row[18] as boolean,
     finishedAt: maybe<number>(19),
+    lastRun: hasRun && !row[30] ? { startedAt: claimedAt, endedAt: row[19] as number, runner } : undefined,
     lock: row[20] === null ? undefined : readLock(row.slice(20, 25)),
     scheduleId: maybe<string>(25),
     slot: maybe<number>(26),

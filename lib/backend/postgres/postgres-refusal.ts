@@ -16,6 +16,10 @@ export class CollisionError extends StoreUnavailableError {
 
 const lockNotAvailable = '55P03';
 const collisions = ['40001', '40P01'];
+/** What the statement was about to call was made anew by a newer release, in that very moment: an internal error, in no other words. */
+const madeAnew = /^cache lookup failed for/;
+/** The same a moment earlier: what a function is made to call is no more, but the next to be called may be the new one. */
+const undefinedFunction = '42883';
 /** The server goes down, is not up yet, has no connection left, or lost this one. */
 const outage = /^(08|57P0|53)/;
 /** A wrong password, a database that is not there, a right that is missing, a schema that was not made. */
@@ -27,7 +31,8 @@ export function refusalOf(name: string, error: unknown, sent: boolean): Error {
   const { code, message } = error as { code?: string; message?: string };
   const options = { cause: error };
   if (code === lockNotAvailable) return new HeldUpError(options);
-  if (code !== undefined && collisions.includes(code)) return new CollisionError(options);
+  if (isCollision(error)) return new CollisionError(options);
+  if (code === 'XX000' && madeAnew.test(message ?? '')) return new CollisionError(options);
   if (code !== undefined && unusable.test(code))
     return new UnusableStoreError(`${name} cannot be used: ${message}`, options);
   // What the server refused it has not done; where the connection broke, nobody knows.
@@ -36,5 +41,20 @@ export function refusalOf(name: string, error: unknown, sent: boolean): Error {
     `${name} does not answer: ${message || code}`,
     sent && !isRefusal,
     options,
+  );
+}
+
+/** Whether the server gave up a transaction that was in the way of another. */
+export function isCollision(error: unknown): boolean {
+  const { code } = error as { code?: string };
+  return code !== undefined && collisions.includes(code);
+}
+
+/** Whether the same may be tried at once. */
+export function mayPassNow(error: unknown): boolean {
+  if (error instanceof CollisionError) return true;
+  return (
+    error instanceof UnusableStoreError &&
+    (error.cause as { code?: string } | undefined)?.code === undefinedFunction
   );
 }

@@ -34,8 +34,10 @@ export function doneTexts(done: readonly Lease[]): string[] {
   ];
 }
 
+const settledBy: Readonly<Record<string, Settled>> = { s: 'settled', c: 'cancelled', l: 'lost', u: 'held' };
+
 export function settledOf(letters: string): Settled[] {
-  return Array.from(letters, (letter) => (letter === 's' ? 'settled' : 'lost'));
+  return Array.from(letters, (letter) => settledBy[letter]!);
 }
 
 /** Whether an outcome leaves something to do, now or later, that others must hear of. */

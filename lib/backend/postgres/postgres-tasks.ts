@@ -10,25 +10,19 @@ import type {
   TaskStore,
   Unparked,
 } from '../backend.js';
-import { ClaimEdges } from './claim-edges.js';
 import { DoneLine } from './done-line.js';
-import { idsByQueue, readNext, type ExchangeAnswer } from './postgres-claim.js';
 import { AddLine } from './postgres-add.js';
+import { isPlain } from './postgres-add-call.js';
 import { annotate } from './postgres-annotate.js';
 import type { PostgresBell } from './postgres-bell.js';
 import type { Folding } from './postgres-folding.js';
-import type { PostgresFunctions } from './postgres-functions.js';
+import type { PostgresFunctions, Sequel } from './postgres-functions.js';
 import type { KnownQueues } from './postgres-queues.js';
-import { keepArgument, readClaimed, settlementArgument } from './postgres-records.js';
-import { HeldUpError } from './postgres-refusal.js';
+import { keepArgument, settlementArgument } from './postgres-records.js';
+import { HeldUpError, mayPassNow } from './postgres-refusal.js';
 import { renew } from './postgres-renew.js';
+import { PostgresExchange, type ExchangeAnswer } from './postgres-exchange.js';
 import { doneTexts, makesWork, parted, settledOf } from './postgres-settle.js';
-import { arrayText, recordsOf, toText } from './postgres-text.js';
-
-/** How often a claim also forgets what is past its retention, and brings the counters up to date. */
-const purgeEveryMs = 1_000;
-/** How long an outcome waits for another transaction that has its task in hand. */
-const patience = '200ms';
 
 export interface PostgresTaskParts {
   /** For what runners ask; the application cannot take these connections away. */
@@ -36,6 +30,10 @@ export interface PostgresTaskParts {
   /** For what callers ask. */
   readonly side: PostgresFunctions;
   readonly bell: PostgresBell;
+  /** Whether outcomes leave right behind a claim, on its connection, and not beside it. */
+  readonly isHotPipelined: boolean;
+  /** Whether the bell rings right behind what was stored, and not after its answer. */
+  readonly isSidePipelined: boolean;
   readonly queues: KnownQueues;
   readonly folding: Folding;
   readonly closed: AbortSignal;
@@ -43,14 +41,17 @@ export interface PostgresTaskParts {
   readonly isInProcess: boolean;
 }
 
+/** Each keeps a connection until the disk has it: with more on their way, a slow disk would leave none for claims. */
+const mostFollowers = 3;
+
 /** The hot path: a method is one statement, but for a claim with outcomes beside it, which are two. */
 export class PostgresTasks implements TaskStore {
   /** An exchange costs as much as some twenty tasks: halves of a hundred are no faster than the whole, and dearer. */
   readonly isWideFrom = 200;
-  private turn = 0;
-  private purgeAt = 0;
   private settling: Settling | undefined;
-  private readonly edges = new ClaimEdges();
+  /** Successes that left behind a claim and are not answered. */
+  private followers = 0;
+  private readonly exchange: PostgresExchange;
   private readonly doneLine = new DoneLine((done) => this.commitDone(done));
   private readonly plain: AddLine;
   private readonly keyed: AddLine;
@@ -59,10 +60,12 @@ export class PostgresTasks implements TaskStore {
     private readonly parts: PostgresTaskParts,
     private readonly settings: BackendSettings,
   ) {
-    const line = () => new AddLine(parts.side, parts.queues, settings.enqueueTimeoutMs, parts.closed);
+    this.exchange = new PostgresExchange(parts, settings);
+    const line = (mayBeHeld: boolean, ring?: PostgresBell['behind']) =>
+      new AddLine(parts.side, parts.queues, settings.enqueueTimeoutMs, parts.closed, mayBeHeld, ring);
     // An open transaction of somebody's can keep an id or a lock for as long as it likes: plain tasks never wait for that.
-    this.plain = line();
-    this.keyed = line();
+    this.plain = line(false, parts.isSidePipelined ? (queues) => parts.bell.behind(queues) : undefined);
+    this.keyed = line(true);
   }
 
   mayBeHeld(group: readonly NewTask[]): boolean {
@@ -70,15 +73,18 @@ export class PostgresTasks implements TaskStore {
   }
 
   async add(groups: readonly (readonly NewTask[])[]): Promise<(Added[] | Error)[]> {
-    const { bell, folding } = this.parts;
+    const { bell, folding, isSidePipelined } = this.parts;
     return Promise.all(
       groups.map(async (group) => {
         if (group.length === 0) return [];
-        const added = await (this.mayBeHeld(group) ? this.keyed : this.plain).add(group);
+        const mayBeHeld = this.mayBeHeld(group);
+        const added = await (mayBeHeld ? this.keyed : this.plain).add(group);
         folding.soon();
-        for (const { queue, due } of group) if ('at' in due || due.inMs < 0) this.edges.forget(queue);
-        if (!(added instanceof Error))
-          bell.ringAll(group.filter((_, at) => isStored(added[at]!)).map(({ queue }) => queue));
+        for (const { queue, due } of group) if ('at' in due || due.inMs < 0) this.exchange.forget(queue);
+        if (added instanceof Error) return added;
+        const queues = group.filter((_, at) => isStored(added[at]!)).map(({ queue }) => queue);
+        if (isSidePipelined && !mayBeHeld) bell.ringHere(queues);
+        else bell.ringAll(queues);
         return added;
       }),
     );
@@ -88,9 +94,11 @@ export class PostgresTasks implements TaskStore {
     const settling = this.settling;
     this.settling = undefined;
     const { done, others, joined } = parted(settling?.settlements ?? []);
-    // Beside the claim, which then waits neither for it nor for the disk.
-    const doing = done.length > 0 ? this.settleDone(done) : undefined;
-    const exchange = this.exchange(request, others);
+    // The claim leaves first, since slots wait for it alone; it waits neither for these nor for the disk.
+    const mayFollow = this.parts.isHotPipelined && this.followers < mostFollowers;
+    const behind = done.length > 0 && mayFollow ? this.behindClaim(done) : undefined;
+    const exchange = this.exchange.ask(request, others, behind?.sequel);
+    const doing = behind?.settled ?? (done.length > 0 ? this.settleDone(done) : undefined);
     settling?.answer(
       Promise.all([
         doing ?? [],
@@ -105,19 +113,14 @@ export class PostgresTasks implements TaskStore {
     let freesSlots = settling ? true : undefined;
     try {
       answer = await exchange;
+      // The slot of an outcome whose task somebody has in hand stays taken.
+      if (answer[0][0].includes('u')) freesSlots = undefined;
     } catch (error) {
       if (!(error instanceof HeldUpError)) throw error;
       freesSlots = undefined;
-      answer = await this.exchange(request, []);
+      answer = await this.exchange.ask(request, []);
     }
-    const [[, ...nexts], ...tasks] = answer;
-    const claim = {
-      tasks: tasks.map((fields) => readClaimed(request.queues, fields)),
-      nextInMs: nexts.map(readNext),
-      freesSlots,
-    };
-    request.queues.forEach(({ queue }, index) => this.edges.learn(queue, nexts[index]!.split('!')[1]));
-    return claim;
+    return this.exchange.read(request, answer, freesSlots);
   }
 
   /** Waits for the end of the moment, in case a claim is to go with it. */
@@ -142,42 +145,11 @@ export class PostgresTasks implements TaskStore {
     const told = definitions.map(({ job, fingerprint }) => [job, fingerprint]);
     const answer = await this.parts.hot.call('unpark_v1', { queue, definitions: told, after });
     const [count, next] = answer as [number, string | null];
-    if (count > 0) this.parts.bell.ring(queue);
-    return next === null ? { count } : { count, after: next };
-  }
-
-  private async exchange(request: ClaimRequest, outcomes: readonly Settlement[]): Promise<ExchangeAnswer> {
-    const { queues, limit, leaseMs, runner, declares, holding } = request;
-    const purges = performance.now() >= this.purgeAt;
-    if (purges) {
-      this.purgeAt = performance.now() + purgeEveryMs;
-      this.parts.folding.isDone();
+    if (count > 0) {
+      this.exchange.forget(queue);
+      this.parts.bell.ring(queue);
     }
-    const asked = toText({
-      limit,
-      leaseMs,
-      runner,
-      turn: this.turn++ % Math.max(queues.length, 1),
-      remember: purges ? this.rememberMs : undefined,
-      declares,
-      holding: holding && idsByQueue(holding),
-      edges: this.edges.of(request),
-      outcomes: outcomes.length > 0 ? outcomes.map(settlementArgument) : undefined,
-      flush: this.parts.isInProcess || undefined,
-      deadKeep: keepArgument(this.settings.deadKeepMs),
-      cancelledKeep: keepArgument(this.settings.cancelledKeepMs),
-    });
-    const row = await this.parts.hot.ask('exchange_v1', [
-      arrayText(queues.map(({ queue }) => queue)),
-      arrayText(queues.map((one) => Math.min(one.limit, limit))),
-      asked,
-    ]);
-    return recordsOf(row!.answer as string) as ExchangeAnswer;
-  }
-
-  /** A first try may still be on its way for a while after its last repeat. */
-  private get rememberMs(): number {
-    return 2 * this.settings.enqueueTimeoutMs + 60_000;
+    return next === null ? { count } : { count, after: next };
   }
 
   private sendAlone(): void {
@@ -186,7 +158,7 @@ export class PostgresTasks implements TaskStore {
     if (settling) settling.answer(this.settleNow(settling.settlements));
   }
 
-  /** What one of them holds up leaves the line, which others wait in. */
+  /** What somebody has in hand leaves the line, which others wait in. */
   private async settleDone(done: readonly Settlement[]): Promise<Settled[]> {
     try {
       return await this.doneLine.add(done);
@@ -196,9 +168,39 @@ export class PostgresTasks implements TaskStore {
   }
 
   private async commitDone(done: readonly Settlement[]): Promise<Settled[]> {
-    const keep = keepArgument(this.settings.cancelledKeepMs);
-    const row = await this.parts.hot.ask('settle_done_v1', [...doneTexts(done), `${keep ?? ''}`]);
+    const row = await this.parts.hot.ask('settle_done_v1', this.doneArguments(done));
     return settledOf(row!.answer as string);
+  }
+
+  /** On the connection of the claim: to wake another process of the server for them would cost as much as fifty tasks. */
+  private behindClaim(done: readonly Settlement[]): { sequel: Sequel; settled: Promise<Settled[]> } {
+    let sequel: Sequel;
+    const answered = new Promise<Settled[]>((resolve, reject) => {
+      sequel = {
+        statement: 'settle_done_v1',
+        texts: () => this.doneArguments(done),
+        // What has been settled would be lost when it is told again.
+        isOnce: true,
+        answered: (row) => resolve(settledOf(row!.answer as string)),
+        failed: reject,
+      };
+    });
+    return { sequel: sequel!, settled: this.settledBehind(answered, done) };
+  }
+
+  private async settledBehind(answered: Promise<Settled[]>, done: readonly Settlement[]): Promise<Settled[]> {
+    this.followers++;
+    try {
+      return await answered;
+    } catch (error) {
+      return await (mayPassNow(error) ? this.settleDone(done) : this.settleAfter(error as Error, done));
+    } finally {
+      this.followers--;
+    }
+  }
+
+  private doneArguments(done: readonly Settlement[]): string[] {
+    return [...doneTexts(done), `${keepArgument(this.settings.cancelledKeepMs) ?? ''}`];
   }
 
   private async settleNow(settlements: readonly Settlement[]): Promise<Settled[]> {
@@ -206,20 +208,19 @@ export class PostgresTasks implements TaskStore {
     const outcomes = settlements.map(settlementArgument);
     const cancelledKeep = keepArgument(this.settings.cancelledKeepMs);
     try {
-      const letters = await this.parts.hot.call('settle_v1', { outcomes, cancelledKeep, patience });
+      const letters = await this.parts.hot.call('settle_v1', { outcomes, cancelledKeep });
       return this.settled(settlements, letters as string);
     } catch (error) {
-      return this.settleAfter(error as Error, settlements);
+      // No single task: the table itself.
+      if (error instanceof HeldUpError) return settlements.map(() => 'held');
+      throw error;
     }
   }
 
-  /** Where another transaction has one of the tasks in hand, each is settled by itself: the others need not wait for it. */
+  /** Those that nobody has in hand are settled after all. */
   private async settleAfter(error: Error, settlements: readonly Settlement[]): Promise<Settled[]> {
     if (!(error instanceof HeldUpError)) throw error;
-    if (settlements.length === 1) return ['unanswered'];
-    const answers: Settled[] = [];
-    for (const one of settlements) answers.push((await this.settleNow([one]))[0]!);
-    return answers;
+    return this.settleNow(settlements);
   }
 
   private settled(all: readonly Settlement[], letters: string): Settled[] {
@@ -227,7 +228,7 @@ export class PostgresTasks implements TaskStore {
     const queues = all
       .filter(({ outcome }, at) => answers[at] === 'settled' && makesWork(outcome))
       .map(({ queue }) => queue);
-    for (const queue of queues) this.edges.forget(queue);
+    for (const queue of queues) this.exchange.forget(queue);
     this.parts.bell.ringAll(queues);
     return answers;
   }
@@ -237,11 +238,6 @@ export class PostgresTasks implements TaskStore {
 interface Settling {
   readonly settlements: readonly Settlement[];
   readonly answer: (settled: Promise<Settled[]>) => void;
-}
-
-/** A fresh task without an id of the caller's or a lock: nobody else can be at it. */
-function isPlain({ id, token, lock, replace }: NewTask): boolean {
-  return id === token && !lock && !replace;
 }
 
 function isStored({ status }: Added): boolean {

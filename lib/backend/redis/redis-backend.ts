@@ -19,12 +19,13 @@ import { checkServers } from './redis-boot-checks.js';
 import { RedisCatalog } from './redis-catalog.js';
 import {
   connect,
+  cutOff,
   deadlineMs,
   makeClient,
   makeSubscriber,
   nodesBySlot,
-  serversOf,
   type RedisClient,
+  serversOf,
 } from './redis-clients.js';
 import { RedisClusterTasks } from './redis-cluster-tasks.js';
 import { RedisConnection } from './redis-connection.js';
@@ -90,15 +91,13 @@ class RedisBackend implements Backend {
         events,
       };
     } catch (error) {
-      client.disconnect();
-      listener?.close();
+      await Promise.all([cutOff(client), listener?.close()]);
       throw error;
     }
   }
 
   async close(): Promise<void> {
-    this.parts?.connection.close();
-    this.parts?.listener.close();
+    await Promise.all([this.parts?.connection.close(), this.parts?.listener.close()]);
   }
 
   guardLeases(settings: LeaseGuardSettings): LeaseGuard | undefined {
@@ -142,12 +141,12 @@ class RedisBackend implements Backend {
       await connect(subscriber, this.target);
       await checkListening(subscriber, this.name, prefix, bells);
     } catch (error) {
-      subscriber.disconnect();
+      await cutOff(subscriber);
       throw error;
     }
     if (!(client instanceof Cluster)) return plainListener(subscriber);
     // It was for the check alone: a cluster is heard by one connection at each node.
-    subscriber.disconnect();
+    await cutOff(subscriber);
     return new RedisShardedListener(this.target, (channel) => nodesBySlot(client, slotOf(channel)));
   }
 }

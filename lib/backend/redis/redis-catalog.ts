@@ -1,6 +1,14 @@
-import type { TaskRecord, TaskRef, TaskState } from '../../task/task-record.js';
+import { sizeOf, type TaskRecord, type TaskRef, type TaskState } from '../../task/task-record.js';
 import type { BackendSettings } from '../backend.js';
-import type { Acted, CatalogStore, PageRequest, QueueGlance, TaskPage, SeenTask } from '../catalog-store.js';
+import {
+  pageBytes,
+  type Acted,
+  type CatalogStore,
+  type PageRequest,
+  type QueueGlance,
+  type TaskPage,
+  type SeenTask,
+} from '../catalog-store.js';
 import type { HeldLock, LockPage, LockRef } from '../held-lock.js';
 import type { RedisConnection } from './redis-connection.js';
 import { glance, readCounts } from './redis-glance.js';
@@ -25,14 +33,19 @@ export class RedisCatalog implements CatalogStore {
   async list(queue: string, state: TaskState, { limit, after, backwards }: PageRequest): Promise<TaskPage> {
     const tasks: TaskRecord[] = [];
     let place = readPlace(state, after);
+    let bytes = 0;
     // In bounded pieces, so that others get their turn in between.
     do {
       const most = Math.min(limit - tasks.length, tasksPerCall);
       const args = ['list', state, most, backwards ? 1 : 0, ...place];
       const reply = (await this.connection.run('read', [queue], args)) as string[];
       place = [reply[0]!, reply[1]!];
-      for (let at = 2; at < reply.length; at += valuesPerTask) tasks.push(readRecord(queue, reply, at));
-    } while (place[0] !== '' && tasks.length < limit);
+      for (let at = 2; at < reply.length; at += valuesPerTask) {
+        const task = readRecord(queue, reply, at);
+        tasks.push(task);
+        bytes += sizeOf(task);
+      }
+    } while (place[0] !== '' && tasks.length < limit && bytes <= pageBytes);
     return { tasks, next: placeText(state, place) };
   }
 

@@ -1,6 +1,6 @@
-import type { BackendSettings, Claim, ClaimedTask, ClaimRequest } from '../backend.js';
+import type { BackendSettings, Claim, ClaimedTask, ClaimRequest, RecoveredRun } from '../backend.js';
 import type { Arguments } from './redis-arguments.js';
-import { keepText, readClaimed } from './redis-records.js';
+import { keepText, readClaimed, readRecovered } from './redis-records.js';
 
 /** The arguments of lua/claim.lua; `called` are the queues whose keys the call names. */
 export function claimArguments(
@@ -32,10 +32,15 @@ export function claimArguments(
 
 export function readClaim(names: readonly string[], reply: readonly unknown[]): Claim {
   const tasks: ClaimedTask[] = [];
-  for (let at = names.length; at < reply.length; at += 8)
-    tasks.push(readClaimed(names[Number(reply[at])]!, reply, at));
+  let recovered: RecoveredRun[] | undefined;
+  for (let at = names.length; at < reply.length; at += 8) {
+    const queue = names[Number.parseInt(reply[at] as string, 10)]!;
+    if (String(reply[at]).endsWith('!')) (recovered ??= []).push(readRecovered(queue, reply, at));
+    else tasks.push(readClaimed(queue, reply, at));
+  }
   return {
     tasks,
     nextInMs: names.map((_, index) => (reply[index] === 'inf' ? Infinity : Number(reply[index]))),
+    ...(recovered && { recovered }),
   };
 }

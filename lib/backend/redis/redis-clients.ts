@@ -25,6 +25,29 @@ const rules = {
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 } satisfies RedisOptions;
 
+/**
+ * Ends a client. Resolves when it has no socket any more, or was without one: whoever has closed an application must find
+ * nothing open. What a cluster's client keeps for itself, to follow the cluster, ends a moment later.
+ */
+export async function cutOff(client: RedisClient): Promise<void> {
+  const parts = client instanceof Cluster ? [client, ...client.nodes()] : [client];
+  const ended = Promise.all(parts.map(endOf));
+  client.disconnect();
+  await ended;
+}
+
+function endOf(client: RedisClient): Promise<void> {
+  return new Promise((resolve) => {
+    if (client.status === 'end') return resolve();
+    // One that was about to connect again does not tell its end.
+    const timer = setTimeout(resolve, 2 * rules.disconnectTimeout);
+    client.once('end', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
 /** The client that sends commands: to one server, or to each node of a cluster by one connection. Not connected yet. */
 export function makeClient({ nodes, options, clusterOptions }: RedisTarget): RedisClient {
   if (!nodes) return new Redis({ ...options, ...rules });

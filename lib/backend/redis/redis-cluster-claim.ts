@@ -1,4 +1,4 @@
-import type { Claim, ClaimedTask, ClaimRequest, Unanswered } from '../backend.js';
+import type { Claim, ClaimedTask, ClaimRequest, RecoveredRun, Unanswered } from '../backend.js';
 
 /** So many times a claim goes round: what a queue leaves over goes to the others. */
 const mostRounds = 3;
@@ -24,6 +24,7 @@ export class SharedClaim {
   private readonly lines: Line[];
   private readonly turn: Line[];
   private readonly tasks: ClaimedTask[] = [];
+  private readonly recovered: RecoveredRun[] = [];
 
   constructor(
     private readonly request: ClaimRequest,
@@ -59,6 +60,7 @@ export class SharedClaim {
     return {
       tasks: this.tasks,
       nextInMs: this.lines.map(({ nextInMs }) => nextInMs),
+      ...(this.recovered.length > 0 ? { recovered: this.recovered } : {}),
       ...(unanswered.length > 0 ? { unanswered } : {}),
     };
   }
@@ -102,6 +104,7 @@ export class SharedClaim {
       lines.forEach((line, index) => (line.nextInMs = claim.nextInMs[index]!));
       for (const task of claim.tasks) lines.find(({ queue }) => queue === task.queue)!.room--;
       this.tasks.push(...claim.tasks);
+      if (claim.recovered) this.recovered.push(...claim.recovered);
       for (const { queue, reason } of claim.unanswered ?? [])
         lines.find((line) => line.queue === queue)!.error = reason;
     } catch (error) {

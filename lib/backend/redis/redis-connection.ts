@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Cluster } from 'ioredis';
 import { StoreUnavailableError } from '../errors.js';
-import type { RedisClient } from './redis-clients.js';
+import { cutOff, type RedisClient } from './redis-clients.js';
 import { RedisDeadlines } from './redis-deadlines.js';
 import { isReply, withoutCommand } from './redis-refusal.js';
 import { slotOf, type RedisKeys } from './redis-keys.js';
@@ -33,10 +33,11 @@ export class RedisConnection {
   }
 
   /** Whoever still waits for an answer is told that none will come. */
-  close(): void {
+  async close(): Promise<void> {
     this.closing.abort();
-    this.client.disconnect();
+    const gone = cutOff(this.client);
     this.deadlines.close();
+    await gone;
   }
 
   get closed(): AbortSignal {

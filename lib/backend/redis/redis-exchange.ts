@@ -109,6 +109,7 @@ export function joined(
       const at = oddQueues.indexOf(queue);
       return at < 0 ? short.nextInMs[index]! : rest.nextInMs[at]!;
     }),
+    ...(rest.recovered && { recovered: rest.recovered }),
     ...(rest.unanswered ? { unanswered: rest.unanswered } : {}),
   };
 }

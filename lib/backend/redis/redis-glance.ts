@@ -4,7 +4,7 @@ import type { RedisConnection } from './redis-connection.js';
 
 /** Queues that one script call takes at most: others wait while it runs. */
 const queuesPerCall = 100;
-const valuesPerQueue = 9;
+const valuesPerQueue = 10;
 
 /** In the order in which scripts count. */
 const states: readonly TaskState[] = [
@@ -38,10 +38,12 @@ export function readCounts(reply: readonly (string | number)[], at = 0): Record<
 }
 
 function readGlance(queue: string, reply: readonly (string | number)[], at: number): QueueGlance {
-  const [oldest, paused] = [reply[at + 7], reply[at + 8]];
+  const [oldest, paused, due] = [reply[at + 7], reply[at + 8], reply[at + 9]];
+  const counts = readCounts(reply, at);
   return {
     queue,
-    counts: readCounts(reply, at),
+    counts,
+    depth: counts.waiting + Number(due),
     oldestWaitingMs: oldest === '' ? undefined : Number(oldest),
     pausedForMs: paused === '' ? undefined : paused === 'inf' ? Infinity : Number(paused),
   };

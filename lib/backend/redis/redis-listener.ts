@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { RedisClient } from './redis-clients.js';
+import { cutOff, type RedisClient } from './redis-clients.js';
 import { keepAsking } from './redis-heartbeat.js';
 
 /** What may have been said on a bell's channel while it was not heard: that there is work; that a slot may have come nearer. */
@@ -11,7 +11,7 @@ export interface ChannelListener {
   onMessage: (channel: string, message: string) => void;
   subscribe(channels: readonly string[]): Promise<void>;
   unsubscribe(channel: string): void;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** One connection hears everything, whatever server it is connected to. */
@@ -31,7 +31,7 @@ export function plainListener(client: RedisClient): ChannelListener {
     },
     close() {
       stopAsking?.();
-      client.disconnect();
+      return cutOff(client);
     },
   };
   client.on('message', (channel: string, message: string) => listener.onMessage(channel, message));

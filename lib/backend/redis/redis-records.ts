@@ -1,4 +1,4 @@
-import type { ClaimedTask } from '../backend.js';
+import type { ClaimedTask, RecoveredRun } from '../backend.js';
 import type {
   Failure,
   LockConflict,
@@ -148,6 +148,27 @@ export function readClaimed(queue: string, reply: readonly unknown[], at: number
   );
 }
 
+/** Eight values of a claim's reply that tell of a lost run. */
+export function readRecovered(queue: string, reply: readonly unknown[], at: number): RecoveredRun {
+  const [id, epoch, numbers, outcome, runner, of, message] = reply.slice(at + 1, at + 8) as string[];
+  const [attempt, dueAt, foundAt] = numbers!.split('|');
+  const [job, schedule, slot] = of!.split(unitSeparator);
+  return {
+    queue,
+    id: id!,
+    epoch: Number(epoch),
+    job: job!,
+    attempt: Number(attempt),
+    dueAt: Number(dueAt),
+    runner: runner!,
+    at: Number(foundAt),
+    outcome: outcome as RecoveredRun['outcome'],
+    error: message ? { name: 'LeaseLostError', message } : undefined,
+    scheduleId: readScheduleId(schedule!),
+    slot: slot ? Number(slot) : undefined,
+  };
+}
+
 /** A claimed task from its stored value and what the claim says of it. */
 export function claimedTask(
   value: string,
@@ -192,7 +213,12 @@ export function readRecord(queue: string, reply: readonly string[], at: number):
     at,
     at + valuesPerTask,
   );
-  const [, epoch, attempt, failures, , cancel, , , , finishedAt, ...runner] = run ? run.split('|') : [];
+  const [, epoch, attempt, failures, , cancel, , , flag, finishedAt, ...names] = run ? run.split('|') : [];
+  const runner = names.join('|') || undefined;
+  // An epoch is drawn from the store's time, in microseconds.
+  const claimedAt = Math.floor(Math.abs(Number(epoch)) / 1_000);
+  const hasRun = state === 'succeeded' || state === 'dead' || (state === 'cancelled' && runner);
+  const endedByRun = hasRun && flag !== 'C' && flag !== 'N';
   return {
     queue,
     id: id!,
@@ -206,12 +232,12 @@ export function readRecord(queue: string, reply: readonly string[], at: number):
     reason: reason?.split(unitSeparator)[0] || undefined,
     progress: progress ? (JSON.parse(progress) as TaskProgress) : undefined,
     lines: lines ? lines.split('\n').map((line) => JSON.parse(line) as TaskLine) : undefined,
-    runner: state === 'pending' ? runner.join('|') : undefined,
-    // An epoch is drawn from the store's time, in microseconds.
-    startedAt: state === 'pending' ? Math.floor(Number(epoch) / 1_000) : undefined,
+    runner: state === 'pending' ? runner : undefined,
+    startedAt: state === 'pending' ? claimedAt : undefined,
     leaseEndsAt: leaseEndsAt ? Number(leaseEndsAt) : undefined,
     cancelRequested: cancel === '1',
     finishedAt: finishedAt ? Number(finishedAt) : undefined,
+    lastRun: endedByRun ? { startedAt: claimedAt, endedAt: Number(finishedAt), runner } : undefined,
   };
 }
 

@@ -26,10 +26,12 @@ export function settleCall(settlements: readonly Settlement[], cancelledKeepMs: 
   return { names, args, order: order.map((at) => (entries[at] as Entry).index) };
 }
 
+const settledBy: Readonly<Record<string, Settled>> = { s: 'settled', c: 'cancelled', l: 'lost' };
+
 export function readSettled(order: readonly (number | undefined)[], letters: string): Settled[] {
   const answers: Settled[] = [];
   order.forEach((index, at) => {
-    if (index !== undefined) answers[index] = letters[at] === 's' ? 'settled' : 'lost';
+    if (index !== undefined) answers[index] = settledBy[letters[at]!]!;
   });
   return answers;
 }

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { makeSubscriber } from './redis-clients.js';
+import { cutOff, makeSubscriber } from './redis-clients.js';
 import { keepAsking } from './redis-heartbeat.js';
 import { anyRing, type ChannelListener } from './redis-listener.js';
 import type { RedisNode, RedisTarget } from './redis-target.js';
@@ -43,11 +43,11 @@ export class RedisShardedListener implements ChannelListener {
     if (takenBy !== undefined) this.leave(channel, takenBy);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.isClosed = true;
     for (const timer of this.timers) clearTimeout(timer);
     for (const stop of this.stopAsking.values()) stop();
-    for (const subscriber of this.subscribers.values()) subscriber.disconnect();
+    await Promise.all(Array.from(this.subscribers.values(), cutOff));
   }
 
   /** Tries until a node has taken the channel. */

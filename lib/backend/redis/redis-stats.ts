@@ -55,7 +55,8 @@ export class RedisStats implements StatsStore {
       }
       return figures;
     });
-    const order = (figures: JobFigures) => queues.indexOf(figures.queue);
+    const places = new Map([...new Set(queues)].map((queue, place) => [queue, place]));
+    const order = ({ queue }: JobFigures) => places.get(queue)!;
     return (await Promise.all(asking))
       .flat()
       .sort((a, b) => order(a) - order(b) || (a.job < b.job ? -1 : Number(a.job > b.job)));

@@ -70,13 +70,26 @@ export function describeCancel(setup: Setup): void {
       setup(async ({ backend, queue, start, settle, get, counts, claimIds, advance }) => {
         const lease = await start({ id: 'a' });
         await backend.catalog.cancel([{ queue, id: 'a' }]);
-        expect(await settle(lease, outcome)).toBe('settled');
+        expect(await settle(lease, outcome)).toBe('cancelled');
+        // Told again, as where the answer was lost.
+        expect(await settle(lease, outcome, true)).toBe('cancelled');
         expect(await get('a')).toMatchObject({ state: 'cancelled', reason: 'cancelled' });
         expect(await claimIds({ declares: ['Job'] })).toEqual([]);
         expect(await counts()).toEqual({ cancelled: 1 });
         await advance(settings.cancelledKeepMs);
         expect(await get('a')).toBeUndefined();
       })(),
+    );
+
+    it(
+      'does not change the answer to an outcome that was stored before it',
+      setup(async ({ backend, queue, start, settle, get }) => {
+        const lease = await start({ id: 'a' });
+        expect(await settle(lease, { type: 'snoozed', delayMs: 60_000 })).toBe('settled');
+        await backend.catalog.cancel([{ queue, id: 'a' }]);
+        expect(await get('a')).toMatchObject({ state: 'cancelled' });
+        expect(await settle(lease, { type: 'snoozed', delayMs: 60_000 }, true)).toBe('settled');
+      }),
     );
 
     it(

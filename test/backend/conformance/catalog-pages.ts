@@ -28,6 +28,67 @@ export function describeCatalogPages(setup: Setup): void {
         })(),
     );
 
+    it.each(['succeeded', 'dead', 'cancelled'] as const)(
+      'give %s tasks in the order in which they are to be removed, not in that of their ends',
+      (state) =>
+        setup(async ({ start, settle, list }) => {
+          const hours = { third: 3, first: 1, second: 2 };
+          for (const [id, keep] of Object.entries(hours))
+            await settle(await start({ id }), endingIn(state, keep * 3_600_000));
+          expect(await list(state)).toEqual(['first', 'second', 'third']);
+          expect(await list(state, { limit: 10, backwards: true })).toEqual(['third', 'second', 'first']);
+        })(),
+    );
+
+    it.each(['succeeded', 'dead', 'cancelled'] as const)(
+      'give %s tasks that are never removed last, in the order of their arrival, whichever ended first',
+      (state) =>
+        setup(async ({ start, settle, list }) => {
+          const early = await start({ id: 'came first' });
+          const late = await start({ id: 'came second' });
+          await settle(late, endingIn(state, Infinity));
+          await settle(early, endingIn(state, Infinity));
+          await settle(await start({ id: 'goes' }), endingIn(state, 3_600_000));
+          expect(await list(state)).toEqual(['goes', 'came first', 'came second']);
+          expect(await list(state, { limit: 10, backwards: true })).toEqual([
+            'came second',
+            'came first',
+            'goes',
+          ]);
+        })(),
+    );
+
+    it.each([true, false])(
+      'are short where tasks are large, and say where they go on; backwards: %s',
+      (backwards) =>
+        setup(async ({ enqueue, queue, backend }) => {
+          const large = JSON.stringify('x'.repeat(300_000));
+          const ids = named('large', 9);
+          const due = (month: number) => ({ at: Date.UTC(2040, month) });
+          for (const [at, id] of ids.entries()) await enqueue({ id, params: large, due: due(at) });
+          const list = async (limit: number, after?: string) => {
+            const { tasks, next } = await backend.catalog.list(queue, 'scheduled', {
+              limit,
+              after,
+              backwards,
+            });
+            return { ids: tasks.map(({ id }) => id), next };
+          };
+          const seen: string[] = [];
+          for (let pages = 0, after: string | undefined; pages === 0 || after !== undefined; pages++) {
+            const page = await list(1_000, after);
+            expect([3, 4, ids.length % 4]).toContain(page.ids.length);
+            seen.push(...page.ids);
+            after = page.next;
+          }
+          expect(seen).toEqual(backwards ? ids.toReversed() : ids);
+          // One that is larger than a page is a page.
+          const huge = JSON.stringify('y'.repeat(1_000_500));
+          await enqueue({ id: 'huge', params: huge, due: due(backwards ? 20 : -20) });
+          expect(await list(10)).toEqual({ ids: ['huge'], next: expect.any(String) });
+        })(),
+    );
+
     it.each(inBothDirections)(
       'give $state tasks that stay exactly once, $direction, whoever leaves between two pages',
       ({ state, backwards }) =>
@@ -69,6 +130,24 @@ export function describeCatalogPages(setup: Setup): void {
           const seen = pages.flat();
           expect(new Set(seen).size).toBe(seen.length);
           expect(seen.filter((id) => ids.includes(id))).toEqual(inOrder);
+        })(),
+    );
+
+    it.each([false, true])(
+      'give pending tasks exactly once, though leases are renewed between two pages (backwards: %s)',
+      (backwards) =>
+        setup(async (bundle) => {
+          const ids = named('task', 30);
+          const leases = [...(await bringMany(bundle, 'pending', ids)).values()];
+          let count = 0;
+          const pages = await pagesOf(bundle, 'pending', { limit: 4, backwards }, async () => {
+            await bundle.advance(1_000);
+            // Others each time, of those that were seen and of those that were not.
+            const some = leases.filter((_, index) => index % 3 === count % 3);
+            count++;
+            expect((await bundle.backend.tasks.renew(some, 60_000)).lost).toEqual([]);
+          });
+          expect(pages.flat()).toEqual(backwards ? ids.toReversed() : ids);
         })(),
     );
 

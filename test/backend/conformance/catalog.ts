@@ -82,7 +82,7 @@ export function describeCatalog(setup: Setup): void {
     );
 
     it(
-      'gives pending tasks by the end of their leases, kept ones by the end of their time',
+      'gives pending tasks by their arrival, kept ones by the end of their time',
       setup(async ({ start, settle, renew, advance, list }) => {
         const first = await start({ id: 'p-renewed' });
         await start({ id: 'p-first' });
@@ -90,7 +90,7 @@ export function describeCatalog(setup: Setup): void {
         await start({ id: 'p-second' });
         await advance(10_000);
         await renew(first);
-        expect(await list('pending')).toEqual(['p-first', 'p-second', 'p-renewed']);
+        expect(await list('pending')).toEqual(['p-renewed', 'p-first', 'p-second']);
         for (const keepMs of [90_000, 60_000, 120_000]) {
           await settle(await start({ id: `${keepMs}` }), { type: 'dead', error: boom, keepMs });
         }

@@ -50,6 +50,31 @@ export function describeExpiryAndRetention(setup: Setup): void {
       }),
     );
 
+    it.each(['dead', 'cancelled', 'parked'] as const)(
+      'does so no more where it was %s and is retried: its time has come and gone',
+      (state) =>
+        setup(async ({ backend, queue, start, settle, advance, claimIds, get }) => {
+          await settle(await start({ id: 'a', expires: { inMs: 20_000 } }), endingIn(state, 600_000));
+          await advance(30_000);
+          expect(await backend.catalog.retry([{ queue, id: 'a' }])).toEqual(['done']);
+          expect((await get('a'))?.expiresAt).toBeUndefined();
+          expect(await claimIds()).toEqual(['a']);
+        })(),
+    );
+
+    it(
+      'runs where it has expired and is retried, and does not expire again while it waits',
+      setup(async ({ backend, queue, enqueue, advance, claimIds, get }) => {
+        await enqueue({ id: 'a', expires: { inMs: 20_000 } });
+        await advance(30_000);
+        expect(await claimIds()).toEqual([]);
+        expect(await get('a')).toMatchObject({ state: 'cancelled', reason: 'expired' });
+        expect(await backend.catalog.retry([{ queue, id: 'a' }])).toEqual(['done']);
+        await advance(60_000);
+        expect(await claimIds()).toEqual(['a']);
+      }),
+    );
+
     it(
       'does not stand in the way of others, however many they are',
       setup(async ({ add, advance, claimIds, counts }) => {

@@ -15,7 +15,7 @@ export function describeGlance(setup: Setup): void {
         await enqueue();
         await enqueue({ queue: other });
         const [first, second, third] = await backend.catalog.glance([unknown, queue, other]);
-        expect(first).toEqual({ queue: unknown, counts: none });
+        expect(first).toEqual({ queue: unknown, counts: none, depth: 0 });
         expect(second).toMatchObject({ queue, counts: await backend.catalog.counts(queue) });
         expect(second!.counts).toMatchObject({ waiting: 2, dead: 1 });
         expect(third).toMatchObject({ queue: other, counts: { ...none, waiting: 1 } });
@@ -72,6 +72,25 @@ export function describeGlance(setup: Setup): void {
         expect(await oldest()).toEqual(about(30_000));
         expect(await claimIds({ limit: 1 })).toEqual(['a']);
         expect(await oldest()).toBeUndefined();
+      }),
+    );
+
+    it(
+      'counts as depth what a claim could take: all that wait and all that have fallen due',
+      setup(async ({ backend, queue, queueNamed, add, advance, claimIds, bringTo }) => {
+        const depth = async () => (await backend.catalog.glance([queueNamed('idle'), queue]))[1]!.depth;
+        expect(await depth()).toBe(0);
+        for (const state of ['pending', 'dead', 'parked', 'scheduled'] as const) await bringTo(state);
+        expect(await depth()).toBe(0);
+        await add(...Array.from({ length: 300 }, () => ({ due: { inMs: 10_000 } })));
+        await add({ due: { inMs: 1_000 }, priority: 5 }, {}, { priority: -5 });
+        expect(await depth()).toBe(2);
+        await advance(5_000);
+        expect(await depth()).toBe(3);
+        await advance(10_000);
+        expect(await depth()).toBe(303);
+        expect(await claimIds({ limit: 100 })).toHaveLength(100);
+        expect(await depth()).toBe(203);
       }),
     );
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { leaseMs, leaseOf, settings, type Setup, success } from './setup.js';
+import { leaseMs, leaseOf, lockOf, settings, type Setup, success } from './setup.js';
 
 export function describeLeasesAndRecovery(setup: Setup): void {
   describe('a claim whose answer was lost', () => {
@@ -94,7 +94,7 @@ export function describeLeasesAndRecovery(setup: Setup): void {
       setup(async ({ start, advance, claim, get, counts, now, about }) => {
         await start({ id: 'a', retries: 0 });
         await advance(leaseMs);
-        expect(await claim()).toEqual({ tasks: [], nextInMs: [Infinity] });
+        expect(await claim()).toMatchObject({ tasks: [], nextInMs: [Infinity] });
         const dead = { state: 'dead', attempt: 1, failures: 1, finishedAt: about(await now()) };
         expect(await get('a')).toMatchObject({ ...dead, errors: [{ name: 'LeaseLostError', attempt: 1 }] });
         await advance(settings.deadKeepMs - 60_000);
@@ -131,6 +131,60 @@ export function describeLeasesAndRecovery(setup: Setup): void {
         expect(await get('b')).toMatchObject({ state: 'cancelled', reason: 'cancelled' });
         await advance(settings.cancelledKeepMs);
         expect(await get('a')).toBeUndefined();
+      }),
+    );
+
+    it(
+      'is told of by the claim that finds it, once, with what became of the task',
+      setup(async ({ backend, queue, queueNamed, add, claim, advance, now, about }) => {
+        const other = queueNamed('other');
+        const slot = await now();
+        await add(
+          { id: 'runs again', params: '"not told"' },
+          { id: 'dies', job: 'Last', retries: 0, scheduleId: 'every|%1F day', slot },
+          { id: 'is to stop' },
+          { id: 'elsewhere', queue: other },
+        );
+        const queues = [queue, other].map((name) => ({ queue: name, limit: 9 }));
+        const { tasks, ...rest } = await claim({ queues, runner: 'a|killed one' });
+        expect(rest).not.toHaveProperty('recovered');
+        await backend.catalog.cancel([{ queue, id: 'is to stop' }]);
+        await advance(leaseMs);
+        const { recovered, tasks: again } = await claim({ queues, limit: 1, runner: 'runner-2' });
+        const error = {
+          name: 'LeaseLostError',
+          message: 'runner a|killed one did not settle before its lease ended',
+        };
+        const at = about(await now());
+        const expected = { 'runs again': 'lost', dies: 'dead', 'is to stop': 'cancelled', elsewhere: 'lost' };
+        expect(recovered?.toSorted((one, two) => one.id.localeCompare(two.id))).toEqual(
+          tasks
+            .toSorted((one, two) => one.id.localeCompare(two.id))
+            .map(({ id, job, attempt, epoch, dueAt, queue: of }) => ({
+              ...{ queue: of, id, job, attempt, epoch, dueAt: about(dueAt), at },
+              ...{ runner: 'a|killed one', outcome: expected[id as 'dies'] },
+              ...(id === 'is to stop' ? {} : { error }),
+              ...(id === 'dies' ? { scheduleId: 'every|%1F day', slot } : {}),
+            })),
+        );
+        expect(again).toHaveLength(1);
+        expect(await claim({ queues })).not.toHaveProperty('recovered');
+      }),
+    );
+
+    it(
+      'is not told of where a lock had kept its run from beginning',
+      setup(async ({ start, advance, claim, claimOne, enqueue, renew }) => {
+        const lock = lockOf('while_executing');
+        const holder = await start({ id: 'holder', lock });
+        await enqueue({ id: 'met it', lock });
+        expect(await claimOne()).toMatchObject({ id: 'met it', conflictsWith: 'holder' });
+        await advance(leaseMs - 1_000);
+        await renew(holder);
+        await advance(1_000);
+        const found = await claim();
+        expect(found.tasks).toMatchObject([{ id: 'met it', attempt: 1 }]);
+        expect(found).not.toHaveProperty('recovered');
       }),
     );
 

@@ -370,7 +370,7 @@ export function describeNotesOfOutcomes(setup: Setup): void {
         const { start, settleWith, backend, queue, get, notesOf } = annotating(bundle);
         const lease = await start({ id: 'a' });
         await backend.catalog.cancel([{ queue, id: 'a' }]);
-        expect(await settleWith(lease, retryAtOnce, half)).toBe('settled');
+        expect(await settleWith(lease, retryAtOnce, half)).toBe('cancelled');
         expect(await get('a')).toMatchObject({ state: 'cancelled' });
         expect(await notesOf('a')).toEqual(half);
       }),

@@ -231,7 +231,7 @@ function glance(): Command {
     const pausedForMs = model.isPaused ? about(model.pausedUntil - model.now) : undefined;
     expect(await backend.catalog.glance([queue])).toEqual([
       {
-        ...{ queue, counts: await backend.catalog.counts(queue), pausedForMs },
+        ...{ queue, counts: await backend.catalog.counts(queue), pausedForMs, depth: model.depth },
         oldestWaitingMs: oldest === undefined ? undefined : about(oldest),
       },
     ]);

@@ -149,6 +149,10 @@ export class Model {
     return Math.min(...dueTimes, ...leaseEnds) - this.now;
   }
 
+  get depth(): number {
+    return this.tasks.filter((task) => task.state === 'waiting' || this.isDue(task)).length;
+  }
+
   oldestWaitingMs(): number | undefined {
     const waiting = this.tasks.filter((task) => task.state === 'waiting' || this.isDue(task));
     return waiting.length > 0 ? this.now - Math.min(...waiting.map(({ dueAt }) => dueAt)) : undefined;
@@ -158,11 +162,12 @@ export class Model {
     const task = this.find(id);
     if (!task) return repeat ? 'settled' : 'lost';
     if (task.epoch !== epoch) return this.settleLate(task, epoch, outcome);
-    if (task.state !== 'pending') return repeat ? 'settled' : 'lost';
-    if (task.isAskedToStop && outcome.type !== 'succeeded')
-      this.end(task, 'cancelled', this.settings.cancelledKeepMs);
+    const isStopped = task.isAskedToStop && outcome.type !== 'succeeded';
+    if (task.state !== 'pending' && !repeat) return 'lost';
+    if (task.state !== 'pending') return isStopped && task.state === 'cancelled' ? 'cancelled' : 'settled';
+    if (isStopped) this.end(task, 'cancelled', this.settings.cancelledKeepMs);
     else this.apply(task, outcome);
-    return 'settled';
+    return isStopped ? 'cancelled' : 'settled';
   }
 
   renew({ id, epoch }: Lease, leaseMs: number): 'lost' | 'cancelled' | 'renewed' {

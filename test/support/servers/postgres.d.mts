@@ -12,7 +12,7 @@ export interface OwnPostgres {
 /** As durable as by default, unless the settings (names of postgresql.conf) say otherwise. */
 export function startOwnPostgres(
   settings?: Readonly<Record<string, string | number>>,
-  options?: { place?: string },
+  options?: { place?: string; program?: string },
 ): Promise<OwnPostgres>;
 
 export function processesIn(folder: string): string[];

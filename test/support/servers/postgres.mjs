@@ -17,8 +17,7 @@ export async function startPostgres() {
  * A server that whoever starts it may also kill, stop and start again, on the same port and with the same data: SIGINT is its
  * fast shutdown, SIGQUIT its immediate one. It is as durable as PostgreSQL is by default, unless the settings say otherwise.
  */
-export async function startOwnPostgres(settings = {}, { place } = {}) {
-  const program = findPostgres();
+export async function startOwnPostgres(settings = {}, { place, program = findPostgres() } = {}) {
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let isKilled = false;
@@ -80,7 +79,7 @@ function becomeServer(program, folder, port, settings) {
 }
 
 /** Who the server runs as where we are root, as whom it refuses to run. */
-function ownerOfData() {
+export function ownerOfData() {
   if (process.getuid?.() !== 0) return undefined;
   const id = (option, user) => {
     const { status, stdout } = spawnSync('id', [option, user], { encoding: 'utf8' });

@@ -15,5 +15,8 @@ interface OwnRedisCluster extends RedisCluster {
 /** The cluster of a test run. */
 export function startRedisCluster(): Promise<RedisCluster>;
 
-/** One that a test may do anything to, which keeps nothing on disk unless the settings say so. */
-export function startOwnRedisCluster(settings?: readonly string[]): Promise<OwnRedisCluster>;
+/** One that a test may do anything to, which keeps nothing on disk unless the settings say so, and has replicas with `failoverMs` only. */
+export function startOwnRedisCluster(
+  settings?: readonly string[],
+  options?: { readonly failoverMs?: number },
+): Promise<OwnRedisCluster>;

@@ -24,14 +24,18 @@ export async function startRedisCluster() {
   return startOwnRedisCluster();
 }
 
-/** One that a test may do anything to. Its nodes are in the order of the address. */
-export async function startOwnRedisCluster(more = keepsNothing) {
+/**
+ * One that a test may do anything to. Its nodes are in the order of the address. With `failoverMs` each has a replica, which
+ * takes its place when it has been silent for so long.
+ */
+export async function startOwnRedisCluster(more = keepsNothing, { failoverMs } = {}) {
   const program = findProgram(['redis-server', 'valkey-server'], 'redis-server');
   const servers = [];
   const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
   try {
     const nodes = await Promise.all(Array.from({ length: size }, () => startNode(program, servers, more)));
     await join(nodes);
+    if (failoverMs !== undefined) await follow(nodes, failoverMs, () => startNode(program, servers, more));
     return { url: `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`, nodes, stop };
   } catch (error) {
     await stop();
@@ -72,6 +76,42 @@ async function join(nodes) {
     await Promise.all(clients.map((client) => isWhole(client)));
   } finally {
     for (const client of clients) client.disconnect();
+  }
+}
+
+/** A replica for each node; only then does a silent one count as failed. */
+async function follow(nodes, failoverMs, start) {
+  const pairs = await Promise.all(nodes.map(async (node) => [node, await start()]));
+  const clients = [...nodes, ...pairs.map(([, replica]) => replica)].map(
+    ({ port }) => new Redis(port, '127.0.0.1'),
+  );
+  try {
+    for (const [at, [node]] of pairs.entries()) {
+      const replica = clients[size + at];
+      for (const { port, busPort } of nodes)
+        await replica.call('CLUSTER', 'MEET', '127.0.0.1', port, busPort);
+      const id = await clients[nodes.indexOf(node)].call('CLUSTER', 'MYID');
+      await eventually(async () => (await replica.call('CLUSTER', 'REPLICATE', id)) === 'OK');
+    }
+    const isUp = async (replica) => /master_link_status:up/.test(await replica.info('replication'));
+    await Promise.all(clients.slice(size).map((replica) => eventually(() => isUp(replica))));
+    const all = `cluster_known_nodes:${2 * size}`;
+    await Promise.all(
+      clients.map((client) =>
+        eventually(async () => String(await client.call('CLUSTER', 'INFO')).includes(all)),
+      ),
+    );
+    for (const client of clients) await client.config('SET', 'cluster-node-timeout', String(failoverMs));
+  } finally {
+    for (const client of clients) client.disconnect();
+  }
+}
+
+async function eventually(isSo, withinMs = 30_000) {
+  const until = Date.now() + withinMs;
+  while (!(await isSo().catch(() => false))) {
+    if (Date.now() > until) throw new Error(`the replicas did not follow within ${withinMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 

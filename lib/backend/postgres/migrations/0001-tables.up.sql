@@ -69,7 +69,8 @@ CREATE TABLE tasks (
   autovacuum_vacuum_threshold = 2000,
   autovacuum_analyze_scale_factor = 0.1,
   autovacuum_vacuum_cost_delay = 0,
-  -- Long params lie apart, where a change of the row does not copy them.
+  -- Of a row over about 2 kB what is long lies apart, until 512 bytes are left, so that a change of the row does not copy it. A
+  -- shorter row stays whole: this is no threshold.
   toast_tuple_target = 512
 );
 ALTER TABLE tasks ALTER COLUMN params SET STORAGE EXTENDED;

@@ -113,6 +113,25 @@ BEGIN
   INSERT INTO moves SELECT count(*), a.queue, NULL, a.state FROM added a GROUP BY a.queue, a.state;
 END $$;
 
+-- Stores a task whose id and lock are free, and answers whether they were. As `insert_all`, which is cheaper where nothing can be in the way.
+CREATE OR REPLACE FUNCTION insert_free(g new_task, now bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  due bigint := coalesce(g.at_ms, now + coalesce(g.in_ms, 0));
+  becomes text := CASE WHEN due > now THEN 'scheduled' ELSE 'waiting' END;
+BEGIN
+  INSERT INTO tasks (
+    queue, id, state, priority, due_at, enqueued_at, retries, expires_at, keep_ms, slot, lock_ttl_ms, lock_retry_after_ms,
+    token, lock_key, lock_phase, lock_conflict, held_key, schedule_id, job, extra, params
+  ) VALUES (
+    g.queue, g.id, becomes, coalesce(g.priority, 0), due, now, g.retries,
+    coalesce(g.expires_at, due + g.expires_in), g.keep, g.slot, g.ttl, g.retry_after, g.token, g.key, g.phase, g.conflict,
+    CASE WHEN g.phase <> 'while_executing' THEN g.key END, g.schedule, g.job, g.extra, g.params
+  ) ON CONFLICT DO NOTHING;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM moved(g.queue, NULL, becomes);
+  RETURN true;
+END $$;
+
 -- One after the other, as they are given; with a conflict that raises, none of them.
 CREATE OR REPLACE FUNCTION add_group(given new_task[], now bigint) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
@@ -140,8 +159,8 @@ EXCEPTION WHEN SQLSTATE 'NJ001' THEN
 END $$;
 
 -- Stores groups of tasks, each whole or not at all.
--- Argument: { call?, patience?, notify?, tasks: [task …], sizes?: [n …] }: how long to wait for another transaction, tasks in
--- the form of `new_task`, and how many of them make each group. Answer: nothing where all were enqueued, else a list of [status, holder?] in the order of the tasks.
+-- Argument: { call?, patience?, notify?, plain?, tasks: [task …], sizes?: [n …] }: how long to wait for another transaction, whether
+-- all ids are fresh and there are no locks, tasks in the form of `new_task`, and how many of them make each group. Answer: nothing where all were enqueued, else a list of [status, holder?] in the order of the tasks.
 -- A call that is known has been answered before, and is told the same again. With `notify` the bell rings when the
 -- transaction commits, which only the database knows; else whoever calls rings it afterwards.
 CREATE OR REPLACE FUNCTION add_v1(asked text) RETURNS text LANGUAGE plpgsql AS $$
@@ -152,7 +171,7 @@ DECLARE
 BEGIN
   -- All in one reading: there may be thousands of tasks.
   SELECT * INTO said FROM json_to_record(asked::json)
-    AS s (call text, patience text, notify boolean, tasks json, sizes json);
+    AS s (call text, patience text, notify boolean, plain boolean, tasks json, sizes json);
   IF said.call IS NOT NULL THEN
     -- What an open transaction keeps is asked for again, rather than waited for with a connection in hand.
     PERFORM set_config('lock_timeout', coalesce(said.patience, '200ms'), true);
@@ -166,12 +185,21 @@ BEGIN
     PERFORM ring('t', q.queue, '', NULL)
       FROM (SELECT DISTINCT t ->> 'queue' AS queue FROM json_array_elements(said.tasks) t) q;
   END IF;
-  BEGIN
+  -- Without a subtransaction where it can be: those of a caller's transaction that has many slow down the whole server. What is
+  -- added there is never repeated; what is added by itself may be there already.
+  IF said.plain AND said.call IS NULL THEN
     PERFORM insert_all(said.tasks, now);
     RETURN '';
-  EXCEPTION WHEN unique_violation THEN
-    -- Some id or lock is taken: each is looked at by itself.
-  END;
+  ELSIF json_array_length(said.tasks) = 1 THEN
+    IF insert_free(json_populate_record(NULL::new_task, said.tasks -> 0), now) THEN RETURN ''; END IF;
+  ELSE
+    BEGIN
+      PERFORM insert_all(said.tasks, now);
+      RETURN '';
+    EXCEPTION WHEN unique_violation THEN
+      -- Some id or lock is taken: each is looked at by itself.
+    END;
+  END IF;
   reply := add_groups(said.tasks, said.sizes, now);
   IF said.call IS NOT NULL THEN UPDATE calls c SET answer = reply WHERE c.call = said.call; END IF;
   RETURN reply;

@@ -35,13 +35,15 @@ CREATE OR REPLACE FUNCTION lock_is_over(holder tasks, now bigint) RETURNS boolea
 $$;
 
 -- Adds a failure to those on record, of which the latest hundred are kept.
-CREATE OR REPLACE FUNCTION with_error(errors jsonb, error jsonb, attempt integer, now bigint) RETURNS jsonb
+CREATE OR REPLACE FUNCTION with_error(task tasks, error jsonb, now bigint) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
-  kept jsonb := coalesce(errors, '[]');
+  kept jsonb := coalesce(task.errors, '[]');
 BEGIN
   WHILE jsonb_array_length(kept) >= 100 LOOP kept := kept - 0; END LOOP;
-  RETURN kept || jsonb_build_array(error || jsonb_build_object('attempt', attempt, 'at', now));
+  RETURN kept || jsonb_build_array(error || jsonb_build_object(
+    'attempt', task.attempt, 'at', now, 'runner', task.runner, 'startedAt', greatest(task.epoch, task.lost_epoch) / 1000
+  ));
 END $$;
 
 -- Adds lines to those on record, of which the latest hundred are kept.
@@ -58,14 +60,6 @@ CREATE OR REPLACE FUNCTION ring(kind text, queue text, sender text, cancelled te
 BEGIN
   PERFORM pg_notify(current_schema() || ':bell', json_build_array(kind, queue, sender, cancelled)::text);
 END $$;
-
--- Argument: [[kind, queue, sender, cancelled?] …].
-CREATE OR REPLACE FUNCTION ring_v1(asked text) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  -- A ring is a transaction, too; none is worth waiting for the disk.
-  PERFORM set_config('synchronous_commit', 'off', true);
-  PERFORM ring(r ->> 0, r ->> 1, r ->> 2, r ->> 3) FROM json_array_elements(asked::json) r;
-END $$ SET search_path FROM CURRENT;
 
 -- Carries texts to all processes that listen. Argument: [payload …].
 CREATE OR REPLACE FUNCTION tell_v1(asked text) RETURNS void LANGUAGE plpgsql AS $$

@@ -3,7 +3,8 @@ CREATE OR REPLACE FUNCTION record_of(t tasks) RETURNS json LANGUAGE sql STABLE A
   SELECT json_build_array(
     t.id, t.job, t.params, t.extra, t.state, t.priority, t.enqueued_at, t.due_at, t.expires_at, t.attempt, t.failures, t.retries,
     t.keep_ms, t.errors, t.result, t.reason, t.runner, t.lease_ends_at, t.cancel_requested, t.finished_at, t.lock_key,
-    t.lock_phase, t.lock_conflict, t.lock_ttl_ms, t.lock_retry_after_ms, t.schedule_id, t.slot, t.progress, t.lines, t.epoch
+    t.lock_phase, t.lock_conflict, t.lock_ttl_ms, t.lock_retry_after_ms, t.schedule_id, t.slot, t.progress, t.lines,
+    greatest(t.epoch, t.lost_epoch), t.in_conflict
   )
 $$;
 
@@ -13,18 +14,25 @@ CREATE OR REPLACE FUNCTION get_v1(asked text) RETURNS text LANGUAGE sql STABLE A
   WHERE t.queue = asked::json ->> 'queue' AND t.id = asked::json ->> 'id' AND (t.remove_at IS NULL OR t.remove_at > now_ms())
 $$ SET search_path FROM CURRENT;
 
--- What orders the tasks of a state in its index: the way in which it is worked off.
+-- What orders the tasks of a state in its index: the way in which it is worked off. Those that run are sorted: by the ends of their
+-- leases every renewal would move them.
 CREATE OR REPLACE FUNCTION order_of(state text) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE
     WHEN state = 'waiting' THEN '{priority,due_at,arrival}'
     WHEN state IN ('scheduled', 'parked') THEN '{due_at,arrival}'
-    WHEN state = 'pending' THEN '{lease_ends_at,arrival}'
+    WHEN state = 'pending' THEN '{arrival}'
     WHEN state IN ('succeeded', 'dead', 'cancelled') THEN '{remove_at,arrival}'
   END::text[]
 $$;
 
--- Argument: { queue, state, limit, place?: [number …], backwards? }. Answer: [tasks of the state, behind the place; the place of
--- the last of them, as texts, if there are more].
+-- About how much of what can be large a task holds; nothing is read for it. Errors and lines lie compressed.
+CREATE OR REPLACE FUNCTION size_of(t tasks) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT octet_length(t.params) + coalesce(octet_length(t.result), 0)
+    + 4 * (coalesce(pg_column_size(t.errors), 0) + coalesce(pg_column_size(t.lines), 0))
+$$;
+
+-- Argument: { queue, state, limit, bytes, place?: [number …], backwards? }. Answer: [tasks of the state, behind the place, until
+-- they hold so many bytes; the place of the last of them, as texts, if there are more].
 CREATE OR REPLACE FUNCTION list_v1(asked text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   said json := asked::json;
@@ -40,12 +48,15 @@ BEGIN
   EXECUTE format(
     $list$
       SELECT json_build_array(
-        coalesce(json_agg(record_of(p.task) ORDER BY p.n) FILTER (WHERE p.n <= $3), '[]'),
-        CASE WHEN count(*) > $3 THEN (array_agg(p.place) FILTER (WHERE p.n = $3))[1] END
+        coalesce(json_agg(record_of(p.task) ORDER BY p.n) FILTER (WHERE p.fits), '[]'),
+        CASE WHEN NOT bool_and(p.fits) THEN (array_agg(p.place ORDER BY p.n DESC) FILTER (WHERE p.fits))[1] END
       )
       FROM (
-        SELECT t AS task, to_json(ARRAY[%1$s]::text[]) AS place, row_number() OVER (ORDER BY %2$s) AS n FROM tasks t
-        WHERE t.queue = $1 AND t.state = %3$L %4$s AND (%1$s) %5$s (%6$s) ORDER BY %2$s LIMIT $3 + 1
+        SELECT f.*, f.n <= $3 AND coalesce(sum(size_of(f.task)) OVER before, 0) <= $5 AS fits FROM (
+          SELECT t AS task, to_json(ARRAY[%1$s]::text[]) AS place, row_number() OVER (ORDER BY %2$s) AS n FROM tasks t
+          WHERE t.queue = $1 AND t.state = %3$L %4$s AND (%1$s) %5$s (%6$s) ORDER BY %2$s LIMIT $3 + 1
+        ) f
+        WINDOW before AS (ORDER BY f.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
       ) p
     $list$,
     (SELECT string_agg('t.' || c, ', ') FROM unnest(columns) c),
@@ -54,7 +65,7 @@ BEGIN
     CASE WHEN columns[1] = 'remove_at' THEN 'AND t.remove_at > $4' ELSE '' END,
     CASE WHEN is_backwards THEN '<' ELSE '>' END,
     (SELECT string_agg(format('($2)[%s]', n), ', ') FROM generate_series(1, cardinality(columns)) n)
-  ) INTO answer USING said ->> 'queue', place::bigint[], (said ->> 'limit')::integer, now_ms();
+  ) INTO answer USING said ->> 'queue', place::bigint[], (said ->> 'limit')::integer, now_ms(), coalesce((said ->> 'bytes')::bigint, never());
   RETURN answer;
 END $$ SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off;
 
@@ -84,7 +95,15 @@ CREATE OR REPLACE FUNCTION oldest_due(asked_queue text, now bigint) RETURNS bigi
   )
 $$;
 
--- Argument: [queue …]. Answer: per queue [{ state: count }, how long the oldest has waited?, how long it is paused?], 0 there: for good.
+-- How many scheduled tasks are due, ten thousand at most.
+CREATE OR REPLACE FUNCTION count_due(asked_queue text, now bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT count(*) FROM (
+    SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' AND t.due_at <= now LIMIT 10000
+  ) d
+$$;
+
+-- Argument: [queue …]. Answer: per queue [{ state: count }, how long the oldest has waited?, how long it is paused?, how many that are
+-- scheduled are due], for how long 0: for good.
 CREATE OR REPLACE FUNCTION glance_v1(asked text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
   now bigint := now_ms();
@@ -93,7 +112,8 @@ BEGIN
   RETURN (
     SELECT coalesce(json_agg(json_build_array(
       coalesce(c.counts, '{}'), now - oldest_due(a.queue, now),
-      CASE WHEN q.paused_until = never() THEN 0 WHEN q.paused_until > now THEN q.paused_until - now END
+      CASE WHEN q.paused_until = never() THEN 0 WHEN q.paused_until > now THEN q.paused_until - now END,
+      count_due(a.queue, now)
     ) ORDER BY a.n), '[]')
     FROM unnest(names) WITH ORDINALITY AS a (queue, n)
     LEFT JOIN counts_of(names, now) c ON c.queue = a.queue LEFT JOIN queues q ON q.queue = a.queue

@@ -21,7 +21,7 @@ BEGIN
   UPDATE tasks t SET
     state = becomes, due_at = coalesce(now + delay, t.due_at),
     epoch = task.epoch, lost_epoch = task.lost_epoch, attempt = task.attempt, failures = task.failures,
-    errors = task.errors, progress = task.progress, lines = task.lines, held_key = task.held_key, lease_ends_at = NULL
+    errors = task.errors, progress = task.progress, lines = task.lines, held_key = task.held_key, lease_ends_at = NULL, runner = NULL
   WHERE t.queue = task.queue AND t.id = task.id;
   RETURN becomes;
 END $$;
@@ -34,7 +34,7 @@ BEGIN
   END IF;
   IF given.type IN ('retry', 'dead') THEN
     task.failures := task.failures + 1;
-    task.errors := with_error(task.errors, given.error, task.attempt, now);
+    task.errors := with_error(task, given.error, now);
   ELSIF given.type IN ('snoozed', 'conflict', 'handed-back', 'parked') THEN
     task.attempt := task.attempt - 1;
   END IF;
@@ -49,7 +49,8 @@ BEGIN
     WHEN 'parked' THEN
       UPDATE tasks t SET
         state = 'parked', reason = given.reason, fingerprint = coalesce(given.fingerprint, ''), parking = nextval('parkings'),
-        attempt = task.attempt, progress = task.progress, lines = task.lines, held_key = task.held_key, lease_ends_at = NULL
+        attempt = task.attempt, progress = task.progress, lines = task.lines, held_key = task.held_key, lease_ends_at = NULL,
+        runner = NULL
       WHERE t.queue = task.queue AND t.id = task.id;
       RETURN 'parked';
     WHEN 'handed-back' THEN
@@ -59,8 +60,9 @@ BEGIN
   END CASE;
 END $$;
 
--- Writes an outcome, if the lease it comes from is still the task's; answers s (settled) or l (lost), and where the task moved,
--- from where and to where, which whoever calls counts.
+-- Writes an outcome, if the lease it comes from is still the task's; answers s (settled), c (cancelled instead), l (lost) or u
+-- (unknown, since another transaction has the task in hand), and where the task moved, from where and to where, which whoever
+-- calls counts.
 CREATE OR REPLACE FUNCTION settle_one(
   given settlement, cancelled_keep bigint, now bigint, OUT letter text, OUT came_from text, OUT went_to text
 ) LANGUAGE plpgsql AS $$
@@ -68,9 +70,14 @@ DECLARE
   task tasks;
 BEGIN
   SELECT * INTO task FROM tasks t
-    WHERE t.queue = given.queue AND t.id = given.id AND (t.remove_at IS NULL OR t.remove_at > now) FOR UPDATE;
+    WHERE t.queue = given.queue AND t.id = given.id AND (t.remove_at IS NULL OR t.remove_at > now) FOR UPDATE SKIP LOCKED;
   letter := CASE WHEN given.is_repeat THEN 's' ELSE 'l' END;
-  IF task.id IS NULL THEN RETURN; END IF;
+  IF task.id IS NULL THEN
+    IF EXISTS (
+      SELECT FROM tasks t WHERE t.queue = given.queue AND t.id = given.id AND (t.remove_at IS NULL OR t.remove_at > now)
+    ) THEN letter := 'u'; END IF;
+    RETURN;
+  END IF;
   -- Of no effect below where the outcome has none.
   task.progress := coalesce(given.progress, task.progress);
   task.lines := with_lines(task.lines, given.lines);
@@ -84,9 +91,13 @@ BEGIN
     task.result := given.result;
     went_to := finish(task, 'succeeded', end_of(now, given.ms), NULL, now);
   ELSIF task.state <> 'pending' THEN
+    IF given.is_repeat AND task.state = 'cancelled' AND task.cancel_requested AND given.type <> 'succeeded' THEN letter := 'c'; END IF;
     RETURN;
   ELSIF task.cancel_requested AND given.type <> 'succeeded' THEN
     went_to := finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now);
+    letter := 'c';
+    came_from := task.state;
+    RETURN;
   ELSE
     went_to := apply_outcome(task, given, now);
   END IF;
@@ -119,13 +130,26 @@ BEGIN
   RETURN letters;
 END $$;
 
--- Argument: { outcomes, cancelledKeep, patience? }: how long to wait for another transaction, as long as that likes where it is not
--- said. Answer: a letter for each.
+-- Argument: { outcomes, cancelledKeep, waits? }: whether to wait for transactions that have the tasks in hand, for as long as those
+-- like. Answer: a letter for each.
 CREATE OR REPLACE FUNCTION settle_v1(asked text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   said json := asked::json;
 BEGIN
-  IF said ->> 'patience' IS NOT NULL THEN PERFORM set_config('lock_timeout', said ->> 'patience', true); END IF;
+  IF said -> 'waits' IS NOT NULL THEN
+    BEGIN
+      PERFORM FROM json_populate_recordset(NULL::settlement, said -> 'outcomes') o
+        JOIN tasks t ON t.queue = o.queue AND t.id = o.id FOR UPDATE OF t;
+    EXCEPTION WHEN serialization_failure THEN
+      -- The snapshot of such a transaction is of its first statement, and leases are renewed.
+      RAISE EXCEPTION USING ERRCODE = 'serialization_failure', MESSAGE = format(
+        'the task has changed since this transaction began: its lease was renewed, or lost. At %s complete it first of all in the transaction',
+        upper(current_setting('transaction_isolation'))
+      );
+    END;
+  ELSE
+    PERFORM set_config('lock_timeout', '200ms', true);
+  END IF;
   RETURN to_json(settle_all(said -> 'outcomes', (said ->> 'cancelledKeep')::bigint, now_ms()))::text;
 END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan
   SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off;

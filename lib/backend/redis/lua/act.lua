@@ -9,10 +9,12 @@ local function start_anew(task)
   leave(q, task)
   redis.call('HDEL', q.runs, task.id)
   redis.call('HDEL', q.notes, task.id .. ':r', task.id .. ':w', task.id .. ':p', task.id .. ':l')
+  -- It expires no more: it is to run, however late that is.
+  local value = task.value
+  if task.given.expires_at then value = string.gsub(value, '^([^|]*|[^|]*|[^|]*|)[^|]*', '%1') end
   -- The short way of a success knows nothing of errors: whoever has some goes the long one, which forgets them.
-  if redis.call('HEXISTS', q.notes, task.id .. ':e') == 1 then
-    redis.call('HSET', q.tasks, task.id, 'X' .. string.sub(task.value, 2))
-  end
+  if redis.call('HEXISTS', q.notes, task.id .. ':e') == 1 then value = 'X' .. string.sub(value, 2) end
+  if value ~= task.value then redis.call('HSET', q.tasks, task.id, value) end
   redis.call('ZADD', q.waiting, score_of(task.given.prefix, now), task.member)
 end
 

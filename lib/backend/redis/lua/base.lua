@@ -9,6 +9,7 @@
 --              a token equal to the id is left out;
 --              lock is phase,onConflict,ttlMs,retryAfterMs,key; in a scheduleId % is %25 and US is %1F
 --   runs[id]   S|epoch|attempt|failures|dueAt|cancelRequested|prefix|retries|F|finishedAt|runner, from the first claim on;
+--              the runner is that of the run under way, or of the one that it ended with;
 --              the epoch of a lease that ended stands behind a minus sign until the next claim;
 --              F is C for one that a lock kept from running at its latest claim, N where it did so at every claim, X also
 --              for one that has notes: its success then finds another run than its claim gave, and goes the long way;

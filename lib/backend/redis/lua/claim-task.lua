@@ -48,8 +48,8 @@ local function purge(q, line)
   end
 end
 
--- Notes a run that nobody will tell of, as its runner is gone; it may have been the task's last.
-local function note_lost(q, id, ended, error)
+-- Notes a run that its runner will not tell of, for the figures and for whoever claims; it may have been the task's last.
+local function note_lost(q, id, run, runner, ended, error)
   local value = redis.call('HGET', q.tasks, id)
   if not value then return end
   local part = '([^' .. US .. ']*)' .. US
@@ -57,6 +57,11 @@ local function note_lost(q, id, ended, error)
   if schedule ~= '' and slot ~= '' then
     note_slot(q, string.gsub(string.gsub(schedule, '%%1F', US), '%%25', '%%'), slot, id, ended)
   end
+  q.recovered = q.recovered or {}
+  q.recovered[#q.recovered + 1] = {
+    id, string.sub(run.epoch, 2), run.attempt .. '|' .. int(run.due_at) .. '|' .. int(now), ended, runner,
+    job .. US .. schedule .. US .. slot, error and error.message or '',
+  }
   q.lost = q.lost or {}
   local lost = q.lost[job] or { job = job, counts = { 0, 0, 0, 0, 0, 0, 0 }, failure = '' }
   q.lost[job] = lost
@@ -81,9 +86,9 @@ local function recover(q, member, dead_keep, cancelled_keep)
   local run = parse_run(text)
   local lock = lock_of(q, id, run.flag)
   local lost_runner = run.runner
-  run.epoch, run.runner = '-' .. run.epoch, nil
+  run.epoch = '-' .. run.epoch
   if run.cancel then
-    note_lost(q, id, 'cancelled')
+    note_lost(q, id, run, lost_runner, 'cancelled')
     return cancel_task(q, id, run, 'cancelled', cancelled_keep, lock)
   end
   if lock and lock.phase == 'while_executing' then free_lock(q, id, lock) end
@@ -95,10 +100,10 @@ local function recover(q, member, dead_keep, cancelled_keep)
     local error = { name = 'LeaseLostError', message = 'runner ' .. lost_runner .. ' did not settle before its lease ended' }
     add_error(q, id, run, cjson.encode(error))
     local is_dead = run.attempt > run.retries
-    note_lost(q, id, is_dead and 'dead' or 'lost', error)
+    note_lost(q, id, run, lost_runner, is_dead and 'dead' or 'lost', error)
     if is_dead then return finish(q, id, run, 'd', dead_keep, lock) end
   end
-  run.state = 'w'
+  run.state, run.runner = 'w', nil
   write_run(q, id, run)
   redis.call('ZADD', q.waiting, score_of(run.prefix, run.due_at), member)
 end

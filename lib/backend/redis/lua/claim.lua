@@ -4,7 +4,8 @@
 --       the number of declared jobs and their names, the number of queues, whether held ids follow (1 or 0),
 --       then per queue its number (1 the first), its limit and, where they follow, the number of held ids and the ids
 -- reply per queue the milliseconds until there may be work again ('inf': only a bell can tell), then per claimed task:
---       queue (0 the first), id, epoch, attempt, failures, dueAt, conflictsWith, value
+--       queue (0 the first), id, epoch, attempt, failures, dueAt, conflictsWith, value; then per run whose lease had ended:
+--       queue and '!', id, epoch, attempt|dueAt|now, what became of it, runner, job US scheduleId US slot, message of the error or ''
 
 -- What time alone has brought about, and what there is to claim then.
 local function catch_up(q, dead_keep, cancelled_keep)
@@ -173,6 +174,13 @@ local function claim(at)
     if asked == taken then break end
   end
 
-  for i = 1, queue_count do reply[queues[i].index + 1] = next_look(queues[i]) end
+  for i = 1, queue_count do
+    local q = queues[i]
+    reply[q.index + 1] = next_look(q)
+    for _, run in ipairs(q.recovered or {}) do
+      reply[#reply + 1] = q.index .. '!'
+      for n = 1, 7 do reply[#reply + 1] = run[n] end
+    end
+  end
   return reply
 end

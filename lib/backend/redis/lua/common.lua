@@ -215,13 +215,15 @@ local function finish(q, id, run, state, keep_ms, lock)
     return
   end
   local lines = { d = q.dead, k = q.kept, c = q.cancelled }
-  run.state, run.finished_at, run.runner = state, int(now), nil
+  run.state, run.finished_at = state, int(now)
   redis.call('ZADD', lines[state], keep_ms == 'inf' and '+inf' or int(now + tonumber(keep_ms)), run.prefix .. ':' .. id)
   write_run(q, id, run)
 end
 
 local function add_error(q, id, run, json)
-  local entry = string.sub(json, 1, -2) .. ',"attempt":' .. run.attempt .. ',"at":' .. int(now) .. '}'
+  local started_at = math.floor(math.abs(tonumber(run.epoch)) / 1000)
+  local entry = string.sub(json, 1, -2) .. ',"attempt":' .. run.attempt .. ',"startedAt":' .. int(started_at)
+    .. ',"runner":' .. cjson.encode(run.runner or '') .. ',"at":' .. int(now) .. '}'
   local field = id .. ':e'
   local before = redis.call('HGET', q.notes, field)
   if not before then

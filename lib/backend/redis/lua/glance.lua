@@ -1,7 +1,8 @@
 -- What is to be seen of queues at a glance; after base. No dearer for many tasks than for few.
 -- KEYS  per queue: waiting, scheduled, pending, dead, parked, kept, cancelled, runs
 -- reply per queue: scheduled, waiting, pending, succeeded, dead, cancelled, parked; the milliseconds since the one that has
---       been due longest of those that wait, or will at the next claim, became due, or ''; the milliseconds for which it is still paused ('inf': for good), or ''
+--       been due longest of those that wait, or will at the next claim, became due, or ''; the milliseconds for which it is still paused ('inf': for good), or '';
+--       how many are due of those that are scheduled
 
 local PER_QUEUE = 8
 
@@ -32,5 +33,6 @@ for o = 0, #KEYS - PER_QUEUE, PER_QUEUE do
   local paused = string.match(redis.call('HGET', KEYS[o + 8], '') or '', '|(.*)$') or ''
   local is_ending = paused ~= 'inf' and (tonumber(paused) or 0) > now
   reply[n + 9] = is_ending and int(tonumber(paused) - now) or paused == 'inf' and paused or ''
+  reply[n + 10] = redis.call('ZCOUNT', KEYS[o + 2], '-inf', int(now))
 end
 return reply

@@ -48,3 +48,25 @@ end
 local function place_at(at)
   return ARGV[at] ~= '' and { score = ARGV[at], member = ARGV[at + 1] } or nil
 end
+
+-- As page_of, but in order of arrival, which no renewal changes: looks through all of the line, and keeps the best.
+local function page_by_arrival(key, place, limit, is_backwards)
+  local sign, page = is_backwards and -1 or 1, {}
+  local after = place and sign * tonumber(string.sub(place.member, 1, 10), 16) or -math.huge
+  local members = redis.call(is_backwards and 'ZREVRANGE' or 'ZRANGE', key, 0, -1)
+  for i = 1, #members do
+    local arrival = sign * tonumber(string.sub(members[i], 1, 10), 16)
+    if arrival > after and (#page <= limit or arrival < page[#page].arrival) then
+      local from, to = 1, #page + 1
+      while from < to do
+        local middle = math.floor((from + to) / 2)
+        if page[middle].arrival < arrival then from = middle + 1 else to = middle end
+      end
+      table.insert(page, from, { member = members[i], score = '0', arrival = arrival })
+      if #page > limit + 1 then page[#page] = nil end
+    end
+  end
+  local has_more = #page > limit
+  if has_more then page[#page] = nil end
+  return page, has_more
+end

@@ -40,7 +40,12 @@ if ARGV[1] == 'list' then
   -- Those whose time to be kept is over come first, and are as good as gone.
   local keeps = state == 'succeeded' or state == 'dead' or state == 'cancelled'
   local past = keeps and redis.call('ZCOUNT', line, '-inf', int(now)) or 0
-  local page, has_more = page_of(line, past, place_at(5), tonumber(ARGV[3]), ARGV[4] == '1')
+  local place, limit, is_backwards, page, has_more = place_at(5), tonumber(ARGV[3]), ARGV[4] == '1', nil, nil
+  if state == 'pending' then
+    page, has_more = page_by_arrival(line, place, limit, is_backwards)
+  else
+    page, has_more = page_of(line, past, place, limit, is_backwards)
+  end
   for i = 1, #page do
     local task = find_task(q, id_of(page[i].member))
     if task and task.state == state then bytes = bytes + write(reply, task) end

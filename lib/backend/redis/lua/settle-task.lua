@@ -14,12 +14,15 @@ local function postpone(q, id, run, delay_ms)
   enter_by_due(q, run.prefix, id, run.due_at)
 end
 
--- `said` is what the run had still to say: progress and lines.
+-- `said` is what the run had still to say: progress and lines. Answers c where the task ends cancelled instead.
 local function apply(q, id, run, kind, a, b, cancelled_keep, said)
   if said then add_notes(q, id, run, said.progress, said.lines) end
   redis.call('ZREM', q.pending, run.prefix .. ':' .. id)
   local lock = lock_of(q, id, run.flag)
-  if run.cancel and kind ~= 's' then return cancel_task(q, id, run, 'cancelled', cancelled_keep, lock) end
+  if run.cancel and kind ~= 's' then
+    cancel_task(q, id, run, 'cancelled', cancelled_keep, lock)
+    return 'c'
+  end
   if lock and lock.phase == 'while_executing' then free_lock(q, id, lock) end
   if kind == 's' then
     finish(q, id, run, 'k', a, lock)

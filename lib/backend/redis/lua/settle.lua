@@ -7,7 +7,7 @@
 --         c cancelled (a keepMs, b reason)                       z snoozed or conflict (a delayMs)
 --         h handed back                                          x parked (a fingerprint or '', b reason)
 --       or n: no outcome, but what the run of the next one had still to say (a progress or '', b lines or '')
--- reply one letter per outcome: s settled, l lost; n for what was no outcome
+-- reply one letter per outcome: s settled, c cancelled instead, l lost; n for what was no outcome
 
 -- Reads its arguments from `at` on; answers the letters and where the arguments after its own begin.
 local function settle(at)
@@ -50,13 +50,14 @@ local function settle(at)
         end
       elseif state ~= 'p' then
         letter = is_repeat and 's' or 'l'
+        if is_repeat and kind ~= 'S' and string.find(text, '^c|[^|]*|[^|]*|[^|]*|[^|]*|1|') then letter = 'c' end
       elseif (kind == 's' or kind == 'S') and keep == '0' and flag == 'P' and failures == '0' then
         -- The short way: a plain task that succeeded and is not kept.
         members[#members + 1] = prefix .. ':' .. id
         gone[#gone + 1] = id
       else
         L = L or library()
-        L.apply(q, id, L.parse_run(text), string.lower(kind), keep, ARGV[from + 4], cancelled_keep, said)
+        letter = L.apply(q, id, L.parse_run(text), string.lower(kind), keep, ARGV[from + 4], cancelled_keep, said) or 's'
       end
       said = kind == 'n' and { progress = keep, lines = ARGV[from + 4] } or nil
       letters[#letters + 1] = letter

@@ -1,0 +1,88 @@
+-- What a busy runner asks most: the best tasks of one queue, with nothing beside them. One statement, where `claim_all` needs a
+-- dozen. Whatever is out of the ordinary (a due or lost task to bring back, a pause, a lock to look at, a task that has expired, none
+-- at all) is left to `claim_all`, in the same call.
+-- Arguments: the queue, how many, milliseconds of the lease, the runner, how long dead and cancelled ones are kept, nothing: for
+-- good, and the edge at which the look begins, nothing: at the first, see `claim_from`. Answer: as `exchange_v1`.
+CREATE OR REPLACE FUNCTION claim_plain_v1(
+  asked_queue text, wanted integer, lease_ms bigint, asked_runner text, dead_keep text, cancelled_keep text, asked_edge text
+) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  edge bigint[] := nullif(asked_edge, '')::bigint[];
+  from_priority integer := coalesce(edge[1], -1001);
+  from_due bigint := coalesce(edge[2], 0);
+  from_arrival bigint := coalesce(edge[3], 0);
+  since bigint := coalesce(edge[4], -1);
+  now bigint := now_ms();
+  drawn bigint := draw_epoch();
+  lease_end bigint := now + lease_ms;
+  read_before bigint := read_of('tasks_waiting');
+  claimed text;
+  taken integer;
+  picked_in_all integer;
+  last bigint[];
+  claim record;
+BEGIN
+  -- A claim that a crash of the server forgets has acknowledged nothing: the task is waiting again, and its run is fenced.
+  PERFORM set_config('synchronous_commit', 'off', true);
+  WITH picked AS MATERIALIZED (
+    SELECT
+      t.ctid AS place, t.priority, t.due_at, t.arrival,
+      (t.expires_at <= now AND t.attempt = 0 AND (t.epoch = 0 OR t.only_conflicts))
+        OR t.lock_phase = 'while_executing' OR (t.lock_phase = 'until_executed' AND t.failures > 0) AS is_odd
+    FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
+      AND (t.priority, t.due_at, t.arrival) > (from_priority, from_due, from_arrival)
+      AND NOT EXISTS (SELECT FROM tasks b WHERE b.queue = asked_queue AND b.state = 'waiting' AND b.priority < from_priority)
+      AND NOT EXISTS (
+        SELECT FROM tasks p WHERE p.queue = asked_queue AND p.state = 'pending' AND p.lease_ends_at > since AND p.lease_ends_at <= now
+      )
+      AND NOT EXISTS (SELECT FROM tasks s WHERE s.queue = asked_queue AND s.state = 'scheduled' AND s.due_at <= now)
+      AND NOT EXISTS (SELECT FROM queues q WHERE q.queue = asked_queue AND q.paused_until > now)
+    ORDER BY t.priority, t.due_at, t.arrival LIMIT wanted FOR UPDATE OF t SKIP LOCKED
+  ), updated AS (
+    UPDATE tasks t SET
+      state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
+      lease_ends_at = lease_end, held_key = CASE WHEN t.lock_phase <> 'until_executing' THEN t.held_key END
+    WHERE t.ctid = ANY (ARRAY(SELECT p.place FROM picked p WHERE NOT EXISTS (SELECT FROM picked o WHERE o.is_odd)))
+    RETURNING claimed_text(t, t.ctid, 0, NULL) AS told, t.priority, t.due_at, t.arrival
+  ), counted AS (
+    INSERT INTO moves SELECT count(*), asked_queue, 'waiting', 'pending' FROM updated HAVING count(*) > 0
+  )
+  SELECT
+    string_agg(u.told, '' ORDER BY u.priority, u.due_at, u.arrival), count(*), (SELECT count(*) FROM picked),
+    (
+      SELECT ARRAY[p.priority, p.due_at, p.arrival]::bigint[] FROM picked p
+      OFFSET greatest((SELECT count(*) FROM picked) - 1, 0) LIMIT 1
+    )
+  INTO claimed, taken, picked_in_all, last FROM updated u;
+  IF taken = 0 THEN
+    claim := claim_all(
+      ARRAY[asked_queue], ARRAY[wanted],
+      json_build_object(
+        'limit', wanted, 'leaseMs', lease_ms, 'runner', asked_runner, 'turn', 0,
+        'edges', CASE WHEN edge IS NOT NULL THEN json_build_object(asked_queue, asked_edge) END
+      ),
+      nullif(dead_keep, '')::bigint, nullif(cancelled_keep, '')::bigint, now
+    );
+    RETURN claim.nexts || claim.claimed;
+  END IF;
+  RETURN concat(
+    E'\x1f',
+    -- There may be more behind many; of few it is worth a look. One that changed in this very moment was picked, but not taken.
+    CASE
+      WHEN taken < picked_in_all THEN 0
+      WHEN taken = wanted AND (wanted >= 8 OR EXISTS (
+        SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
+          AND (t.priority, t.due_at, t.arrival) > (last[1], last[2], last[3])
+      )) THEN 0
+      -- What lies before it is not known: the next claim begins at the first.
+      WHEN edge IS NOT NULL THEN 0
+      -- What is due by now has come in this very moment, and is left to `claim_all`.
+      ELSE next_in(asked_queue, -1, true, now)
+    END,
+    CASE WHEN taken = wanted THEN '!' || told_edge(last, edge, read_of('tasks_waiting') - read_before, wanted, now) END,
+    claimed
+  );
+END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET lock_timeout = '200ms' SET jit = off
+  -- The plan must not flip, whatever the statistics say: every look is by an index that has its order.
+  SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+  SET enable_sort = off;

@@ -1,2 +1,0 @@
-/** Of this package, as runners report it; a test holds it against package.json. */
-export const version = '0.1.0';
