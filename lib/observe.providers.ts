@@ -17,6 +17,7 @@ import type { MetricsSources } from './observe/metrics/jobs-metrics.js';
 import { QueueGlances } from './observe/metrics/queue-glances.js';
 import { Observation } from './observe/observation.js';
 import { TaskListeners } from './observe/task-listeners.js';
+import { Harmless } from './observe/telemetry/harmless.js';
 import { loadOtelApi } from './observe/telemetry/load-otel-api.js';
 import type { OtelApi } from './observe/telemetry/otel-api.js';
 import { OtelMetrics } from './observe/telemetry/otel-metrics.js';
@@ -26,6 +27,12 @@ import { Clock } from './task/clock.js';
 import { lineOf } from './task/stored-error.js';
 
 const OTEL = Symbol('nestjs-jobs OpenTelemetry API');
+
+function harmless(log: JobsLog): Harmless {
+  return new Harmless((error) =>
+    log.write('error', 'OpenTelemetry', `telemetry threw, tasks go on without it: ${lineOf(error)}`, error),
+  );
+}
 
 /** What looks on, and what travels with tasks for those who do. */
 export const observeProviders: Provider[] = [
@@ -41,7 +48,7 @@ export const observeProviders: Provider[] = [
     provide: Carriage,
     inject: [JOBS_OPTIONS, OTEL, JobsLog],
     useFactory: ({ context }: ResolvedOptions, otel: OtelApi | undefined, log: JobsLog) =>
-      new Carriage(context && new ContextCarrier(context, log), otel && new Tracing(otel)),
+      new Carriage(context && new ContextCarrier(context, log), otel && new Tracing(otel, harmless(log))),
   },
   {
     provide: EventHub,
@@ -95,7 +102,8 @@ export const observeProviders: Provider[] = [
     ) => {
       const listeners = new TaskListeners(modules, registry, hub, log);
       const relay = scope === 'cluster' ? new EventRelay(backend, events, hub, clock, log) : undefined;
-      return new Observation(hub, listeners, relay, otel && new OtelMetrics(events, glances, otel), clock);
+      const metrics = otel && new OtelMetrics(events, glances, otel, harmless(log));
+      return new Observation(hub, listeners, relay, metrics, clock);
     },
   },
 ];

@@ -19,8 +19,11 @@ export function errorGroup(name: string, message: string): string {
   return `${name}: ${text}`.slice(0, longest).trimEnd();
 }
 
-/** The group of a task's latest error; undefined where it has none. */
-export function errorGroupOf({ errors }: TaskRecord): string | undefined {
+/** No store leaves a dead task without an error, but a group must have a name by which it can be dealt with. */
+const withoutError = 'no error is known';
+
+/** The group of a task's latest error. */
+export function errorGroupOf({ errors }: TaskRecord): string {
   const last = errors.at(-1);
-  return last && errorGroup(last.name, last.message);
+  return last ? errorGroup(last.name, last.message) : withoutError;
 }

@@ -22,7 +22,7 @@ export interface FailureGroups {
   readonly groups: FailureGroup[];
   /** How many dead tasks they hold. */
   readonly count: number;
-  /** False: there are more dead tasks than were looked at; the latest were. */
+  /** False: there are more dead tasks than were looked at; those that stay longest were, as a rule the latest. */
   readonly complete: boolean;
   /** Those that were not looked at: a call from here groups them. */
   readonly next?: string;
@@ -33,7 +33,7 @@ const mostGroups = 500;
 
 type Group = { -readonly [K in keyof FailureGroup]: FailureGroup[K] } & { queues: string[] };
 
-/** The dead tasks that a filter means, by job and error, the latest looked at first. */
+/** The dead tasks that a filter means, by job and error; those that stay longest are looked at first: the latest, where all are kept equally long. */
 export async function failureGroups(
   tasks: TaskCatalog,
   filter: Omit<TaskFilter, 'state'>,
@@ -55,7 +55,7 @@ export async function failureGroups(
 
 function add(groups: Map<string, Group>, task: TaskRecord): void {
   const { queue, id, job, finishedAt, dueAt } = task;
-  const error = errorGroupOf(task) ?? '';
+  const error = errorGroupOf(task);
   const at = new Date(finishedAt ?? dueAt);
   const key = JSON.stringify([job, error]);
   const group = groups.get(key);

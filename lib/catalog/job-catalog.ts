@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { Acted, Backend } from '../backend/backend.js';
 import type { LockRef } from '../backend/held-lock.js';
 import type { JobRegistry } from '../job/job-registry.js';
+import { checkKeys } from '../task/check-keys.js';
 import { toMs, type Duration } from '../task/duration.js';
-import type { EnqueueOptions } from '../task/enqueue-options.js';
+import { checkQueueName, type EnqueueOptions } from '../task/enqueue-options.js';
 import type { Enqueued } from '../task/enqueued.js';
-import type { Violation } from '../task/errors.js';
+import { InvalidOptionError, type Violation } from '../task/errors.js';
 import type { TaskRef, TaskState } from '../task/task-record.js';
 import { failureGroups, type FailureGroups } from './failure-groups.js';
 import { JobForm, type EnqueueByClass } from './job-form.js';
@@ -115,6 +116,11 @@ export class JobCatalog {
     return this.ofQueues.runners();
   }
 
+  /** The store's time: what an action on a filter takes as `asOf`. */
+  async now(): Promise<Date> {
+    return new Date(await this.actions.now());
+  }
+
   /** Dead, cancelled and parked tasks start anew, their attempts at 0. */
   retry<W extends Which>(which: W, page: ActPage = {}): Promise<Answer<W, Acted>> {
     return this.actions.act('retry', which, page);
@@ -152,16 +158,22 @@ export class JobCatalog {
 
   /** Nothing of this queue starts, for a time or until `resume`; enqueueing goes on. */
   async pause(queue: string, options: { for?: Duration } = {}): Promise<void> {
+    checkQueueName(queue, 'pause');
+    checkKeys(options, ['for'], 'pause');
     const forMs =
       options.for === undefined ? undefined : toMs(options.for, { where: 'pause', option: 'for' });
+    if (forMs === 0)
+      throw new InvalidOptionError('pause', 'for', options.for, 'more than 0; resume() ends one');
     await this.backend.catalog.pause(queue, forMs);
   }
 
   async resume(queue: string): Promise<void> {
+    checkQueueName(queue, 'resume');
     await this.backend.catalog.resume(queue);
   }
 
-  isPaused(queue: string): Promise<boolean> {
+  async isPaused(queue: string): Promise<boolean> {
+    checkQueueName(queue, 'isPaused');
     return this.backend.catalog.isPaused(queue);
   }
 

@@ -1,16 +1,19 @@
 import { maskResult } from '../task/redact-text.js';
-import type { Redaction } from '../task/redact.js';
+import { storedRedaction, type Redaction } from '../task/redact.js';
 import type { TaskRecord } from '../task/task-record.js';
 import type { CatalogRedaction } from './redaction.js';
 
-/** Hides what jobs hide; of a job that this process does not know, nothing is known to be hidden. */
+/**
+ * Hides what jobs hide, by what this process knows of them and by what was stored with a task: a process that only shows
+ * tasks knows no jobs, and a job that is gone leaves tasks behind.
+ */
 export function jobRedaction(redactionOf: (job: string) => Redaction | undefined): CatalogRedaction {
   return {
     task(record) {
-      const redaction = redactionOf(record.job);
+      const redaction = storedRedaction(record.extra, redactionOf(record.job));
       return redaction ? masked(record, redaction) : record;
     },
-    params: (job, text) => redactionOf(job)?.maskParams(text) ?? text,
+    params: (job, text, extra) => storedRedaction(extra, redactionOf(job))?.maskParams(text) ?? text,
     // It was masked before it was stored, and what it would have to be masked by is not at hand.
     line: (_, text) => text,
   };

@@ -2,6 +2,8 @@
 export interface Line<T> {
   readonly queue: string;
   page(request: { limit: number; after?: string }): Promise<LinePage<T>>;
+  /** About how much a thing takes, in bytes. */
+  sizeOf(this: void, item: T): number;
 }
 
 export interface LinePage<T> {
@@ -51,8 +53,8 @@ export class LineReader<T> {
     return this.page[this.used++]!;
   }
 
-  /** Reads on; answers how many rows that took. */
-  async fill(limit: number): Promise<number> {
+  /** Reads on; answers how much that took. */
+  async fill(limit: number): Promise<{ rows: number; bytes: number }> {
     const after = this.next;
     const { items, next } = await this.line.page({ limit, after });
     this.from = after;
@@ -60,7 +62,11 @@ export class LineReader<T> {
     this.next = next;
     this.used = 0;
     this.pages++;
-    return items.length;
+    return { rows: items.length, bytes: items.reduce((sum, item) => sum + this.line.sizeOf(item), 0) };
+  }
+
+  sizeOf(item: T): number {
+    return this.line.sizeOf(item);
   }
 
   /**

@@ -9,10 +9,14 @@ export interface MergedRequest<T> {
   /** Which of the heads of two lines comes first. */
   readonly compare: (one: T, other: T) => number;
   readonly budget: ScanBudget;
+  /** How many bytes still fit. */
+  readonly room: number;
 }
 
 export interface MergedPage<T> {
   readonly items: T[];
+  /** How much of the room was taken. */
+  readonly bytes: number;
   /** The lines that have not ended, each with its place. */
   readonly open: [queue: string, place: string][];
 }
@@ -23,13 +27,14 @@ interface Taken<T> {
   readonly item: T;
 }
 
-/** The next things of several lines, each in its own order, until there are enough, or nothing is left, or the budget is spent. */
+/** The next things of several lines, each in its own order, until there are enough, or no room or nothing is left, or the budget is spent. */
 export async function mergedPage<T>(
   readers: readonly LineReader<T>[],
-  { limit, rows, wants, compare, budget }: MergedRequest<T>,
+  { limit, rows, wants, compare, budget, room }: MergedRequest<T>,
 ): Promise<MergedPage<T>> {
   const taken: Taken<T>[] = [];
-  while (taken.length < limit) {
+  let bytes = 0;
+  while (taken.length < limit && bytes < room) {
     const dry = readers.filter(({ isDry }) => isDry);
     if (dry.length > 0) {
       if (budget.isSpent) break;
@@ -39,9 +44,11 @@ export async function mergedPage<T>(
     const reader = firstOf(readers, compare);
     if (!reader) break;
     const item = reader.take();
-    if (wants(item)) taken.push({ reader, page: reader.pages, item });
+    if (!wants(item)) continue;
+    taken.push({ reader, page: reader.pages, item });
+    bytes += reader.sizeOf(item);
   }
-  return settled(readers, taken, wants);
+  return { ...(await settled(readers, taken, wants)), bytes };
 }
 
 function firstOf<T>(readers: readonly LineReader<T>[], compare: MergedRequest<T>['compare']) {
@@ -58,7 +65,7 @@ async function settled<T>(
   readers: readonly LineReader<T>[],
   taken: readonly Taken<T>[],
   wants: (item: T) => boolean,
-): Promise<MergedPage<T>> {
+): Promise<Omit<MergedPage<T>, 'bytes'>> {
   const open: [queue: string, place: string][] = [];
   const latest = new Map<LineReader<T>, T[]>();
   await Promise.all(

@@ -71,31 +71,44 @@ export class QueueCatalog {
 
   private async infos(names: readonly string[]): Promise<QueueInfo[]> {
     if (names.length === 0) return [];
-    const { catalog, stats, schedules } = this.backend;
+    const { catalog, stats } = this.backend;
     const [glances, runners] = await Promise.all([catalog.glance(names), stats.runners()]);
+    const nowOf = this.times();
     const infos: QueueInfo[] = [];
     for (let from = 0; from < glances.length; from += askedAtOnce) {
       const some = glances.slice(from, from + askedAtOnce).map(async (glance) => {
-        const { minutes, hours } = await stats.throughput(glance.queue);
-        const now = await schedules.now(glance.queue);
+        const { queue } = glance;
+        const [{ minutes, hours }, now] = await Promise.all([stats.throughput(queue), nowOf(queue)]);
         return {
           ...stateOf(glance),
           minutes: filledSpans(minutes, now, minuteMs, 60),
           hours: filledSpans(hours, now, hourMs, 7 * 24),
-          runners: runnersOf(glance.queue, runners),
+          runners: runnersOf(queue, runners),
         };
       });
       infos.push(...(await Promise.all(some)));
     }
     return infos;
   }
+
+  /** The time of the store for each queue; a part of it is asked once. */
+  private times(): (queue: string) => Promise<number> {
+    const { tasks, schedules } = this.backend;
+    const known = new Map<number, Promise<number>>();
+    return (queue) => {
+      const part = tasks.partOf?.(queue) ?? 0;
+      const now = known.get(part) ?? schedules.now(queue);
+      known.set(part, now);
+      return now;
+    };
+  }
 }
 
-function stateOf({ queue, counts, oldestWaitingMs, pausedForMs }: QueueGlance) {
+function stateOf({ queue, counts, depth, oldestWaitingMs, pausedForMs }: QueueGlance) {
   return {
     name: queue,
     counts,
-    depth: counts.waiting,
+    depth,
     oldestWaitingMs,
     isPaused: pausedForMs !== undefined,
     pausedForMs: pausedForMs === Infinity ? undefined : pausedForMs,

@@ -7,10 +7,14 @@ import { InvalidOptionError } from '../task/errors.js';
 
 // Each of these is read from at once.
 const queuesAtOnce = 25;
+// So many are looked at for something in them, and then twice as many: not all that are left for each few that are read.
+const firstLook = 500;
 // Of all lines together, so that a walk through many of them stops as soon after its time as one through few.
 const rowsOfScan = 400;
 const rowsOfLine = { least: 20, most: 200 };
 const mostItems = 1_000;
+// What one answer may hold, whatever its limit is.
+const mostBytes = 8_000_000;
 // Two fills of a line, so that nothing is read twice where all of it is wanted.
 const itemsPerPiece = 400;
 export const usualBounds: ScanBounds = { rows: 10_000, ms: 1_000 };
@@ -30,6 +34,8 @@ export interface Shelf<T, K extends string> {
   among(queues: readonly string[], key: K): Promise<readonly string[]>;
   page(queue: string, key: K, request: { limit: number; after?: string }): Promise<LinePage<T>>;
   compare(key: K): (one: T, other: T) => number;
+  /** About how much a thing takes, in bytes. */
+  sizeOf(this: void, item: T): number;
   /** Absent: everything is wanted. */
   readonly wants?: (item: T) => boolean;
 }
@@ -97,6 +103,8 @@ const start: WalkPlace = { key: 0, upTo: '', open: [] };
 
 class Walk<T, K extends string> {
   private queues: readonly string[] | undefined;
+  /** How far the queues were looked at for something under a key, and what was found behind `upTo`. */
+  private ahead: { key: number; upTo: string; lookedAt: number; found: string[] } | undefined;
 
   constructor(
     private readonly shelf: Shelf<T, K>,
@@ -105,12 +113,14 @@ class Walk<T, K extends string> {
 
   async from(place: WalkPlace, limit: number): Promise<{ items: T[]; rest?: WalkPlace; complete: boolean }> {
     const items: T[] = [];
+    let room = mostBytes;
     for (let at: WalkPlace | undefined = place; at;) {
       if (at.open.length > 0) {
-        const read = await this.read(at, limit - items.length);
+        const read = await this.read(at, limit - items.length, room);
         items.push(...read.items);
+        room -= read.bytes;
         at = { ...at, open: read.open };
-        const isFull = items.length >= limit;
+        const isFull = items.length >= limit || room <= 0;
         if (read.open.length > 0 || isFull || this.budget.isSpent) {
           const rest: WalkPlace | undefined = read.open.length > 0 ? at : await this.after(at);
           return { items, rest, complete: isFull || !rest };
@@ -122,27 +132,49 @@ class Walk<T, K extends string> {
     return { items, complete: true };
   }
 
-  private async read({ key, open }: WalkPlace, limit: number) {
+  private async read({ key, open }: WalkPlace, limit: number, room: number) {
     const { shelf, budget } = this;
     const name = shelf.keys[key]!;
     const readers = open.map(
       ([queue, place]) =>
-        new LineReader({ queue, page: (request) => shelf.page(queue, name, request) }, place),
+        new LineReader(
+          { queue, page: (request) => shelf.page(queue, name, request), sizeOf: shelf.sizeOf },
+          place,
+        ),
     );
     const rows = shelf.wants ? rowsOfSearch(open.length) : rowsOfEach(limit, open.length);
     const wants = shelf.wants ?? (() => true);
-    return mergedPage(readers, { limit, rows, wants, compare: shelf.compare(name), budget });
+    return mergedPage(readers, { limit, rows, wants, compare: shelf.compare(name), budget, room });
   }
 
-  /** The next queues under this key, or the first ones under the next. */
+  /** The next queues that hold something under this key, or the first ones under the next. */
   private async after({ key, upTo }: WalkPlace): Promise<WalkPlace | undefined> {
-    this.queues ??= this.shelf.only ?? [...(await this.shelf.queues())].sort();
-    const name = this.shelf.keys[key]!;
-    const group = this.queues.filter((queue) => queue > upTo).slice(0, queuesAtOnce);
+    const group = await this.filledAfter(key, upTo);
     if (group.length === 0)
       return key + 1 < this.shelf.keys.length ? { key: key + 1, upTo: '', open: [] } : undefined;
-    const open = (await this.shelf.among(group, name)).map((queue): [string, string] => [queue, '']);
-    return { key, upTo: group.at(-1)!, open };
+    return { key, upTo: group.at(-1)!, open: group.map((queue): [string, string] => [queue, '']) };
+  }
+
+  /** Empty ones take no place among those that are read side by side: few that hold something stand in one order. */
+  private async filledAfter(key: number, upTo: string): Promise<readonly string[]> {
+    const queues = (this.queues ??= this.shelf.only ?? [...(await this.shelf.queues())].sort());
+    if (this.ahead?.key !== key || this.ahead.upTo !== upTo) {
+      const first = queues.findIndex((queue) => queue > upTo);
+      this.ahead = { key, upTo, lookedAt: first < 0 ? queues.length : first, found: [] };
+    }
+    const { ahead } = this;
+    for (
+      let look = firstLook;
+      ahead.found.length < queuesAtOnce && ahead.lookedAt < queues.length;
+      look *= 2
+    ) {
+      const next = queues.slice(ahead.lookedAt, ahead.lookedAt + look);
+      ahead.found.push(...(await this.shelf.among(next, this.shelf.keys[key]!)));
+      ahead.lookedAt += look;
+    }
+    const group = ahead.found.splice(0, queuesAtOnce);
+    ahead.upTo = group.at(-1) ?? upTo;
+    return group;
   }
 }
 

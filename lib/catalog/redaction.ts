@@ -6,8 +6,8 @@ import type { TaskRecord } from '../task/task-record.js';
  */
 export interface CatalogRedaction {
   task(record: TaskRecord): TaskRecord;
-  /** The params of the tasks of a schedule, as JSON text. */
-  params(job: string, text: string): string;
+  /** The params of the tasks of a schedule, as JSON text; `extra` is what travels with them. */
+  params(job: string, text: string, extra: string | undefined): string;
   /** A line about a failure of a job. */
   line(job: string, text: string): string;
 }

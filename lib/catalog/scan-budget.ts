@@ -1,9 +1,13 @@
 import { toMs, type Duration } from '../task/duration.js';
 
+const usualBytes = 256_000_000;
+
 /** How much of the store one call may read. */
 export interface ScanBounds {
   readonly rows: number;
   readonly ms: number;
+  /** @default 256 MB */
+  readonly bytes?: number;
 }
 
 /** The bounds of a call whose caller does not want to wait as long. */
@@ -15,6 +19,7 @@ export function boundsWithin(call: string, bounds: ScanBounds, within: Duration 
 export class ScanBudget {
   private readonly endsAt: number;
   private rows: number;
+  private bytes: number;
   private hasRead = false;
 
   constructor(
@@ -22,15 +27,17 @@ export class ScanBudget {
     private readonly elapsed: () => number = () => performance.now(),
   ) {
     this.rows = bounds.rows;
+    this.bytes = bounds.bytes ?? usualBytes;
     this.endsAt = elapsed() + bounds.ms;
   }
 
-  spend(rows: number): void {
+  spend({ rows, bytes }: { rows: number; bytes: number }): void {
     this.hasRead = true;
     this.rows -= rows;
+    this.bytes -= bytes;
   }
 
   get isSpent(): boolean {
-    return this.hasRead && (this.rows <= 0 || this.elapsed() >= this.endsAt);
+    return this.hasRead && (this.rows <= 0 || this.bytes <= 0 || this.elapsed() >= this.endsAt);
   }
 }

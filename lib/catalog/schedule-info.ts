@@ -58,7 +58,7 @@ export function scheduleInfo(record: ScheduleRecord, redaction: CatalogRedaction
   const { queue, id, job, fired, skipped, isPaused, lastTask } = record;
   const template = readTemplate(record.template);
   const rule = readRule(record.rule);
-  const params = template && redaction.params(job, template.params);
+  const params = template && redaction.params(job, template.params, template.extra);
   return {
     queue,
     id,

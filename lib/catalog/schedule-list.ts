@@ -88,6 +88,7 @@ export class ScheduleList {
         const { schedules, next } = await this.backend.schedules.list(name, request);
         return { items: schedules, next };
       },
+      sizeOf: ({ template, rule }) => template.length + rule.length,
       compare: () => comparing,
       wants: jobs || isPaused !== undefined || text !== undefined ? wants : undefined,
     };

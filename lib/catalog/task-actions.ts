@@ -8,7 +8,7 @@ import { cursorText, digestOf, readCursor } from './page-cursor.js';
 import { readLimit } from './queue-walk.js';
 import { ScanBudget, type ScanBounds } from './scan-budget.js';
 import type { TaskCatalog } from './task-catalog.js';
-import { readFilter, type TaskFilter, type TaskQuery } from './task-filter.js';
+import { momentOf, readFilter, type TaskFilter, type TaskQuery } from './task-filter.js';
 
 /** Tasks by a filter that says in which states they are: nothing is done to all tasks by leaving something out. */
 export interface ActFilter extends TaskFilter {
@@ -42,6 +42,12 @@ export interface ActPage {
   readonly limit?: number;
   /** What the call before gave as `next`; the filter must be the same. */
   readonly after?: string;
+  /**
+   * A moment by the store's clock, as `now()` tells it: tasks that came to where they are after it are left alone. For whoever
+   * counted them first, and means those. With `after`, that of the first call holds.
+   * @default when the first call is made
+   */
+  readonly asOf?: Date | number;
 }
 
 export type TaskAct = 'retry' | 'cancel' | 'remove' | 'runNow';
@@ -58,7 +64,7 @@ const perStep = 500;
 const bounds: ScanBounds = { rows: 50_000, ms: 5_000 };
 
 interface ActPlace {
-  /** The store's time at the first call. */
+  /** The store's time at the first call, or before it, where that was asked for. */
   readonly beganAt: number;
   readonly after?: string;
 }
@@ -70,6 +76,12 @@ export class TaskActions {
     private readonly tasks: TaskCatalog,
     private readonly queues: KnownQueues,
   ) {}
+
+  /** The store's time; where it has several parts, that of one of them. */
+  async now(): Promise<number> {
+    const [first = 'default'] = await this.queues.names();
+    return this.backend.schedules.now(first);
+  }
 
   /** One task is answered for as such, several by how many. */
   async act<W extends Which, A>(act: TaskAct, which: W, page: ActPage): Promise<Answer<W, A>> {
@@ -103,13 +115,13 @@ export class TaskActions {
 
   /** Looks first and acts then: what it does cannot bring tasks before its eyes again. */
   private async matching(act: TaskAct, filter: ActFilter, page: ActPage): Promise<ActedCounts> {
-    checkKeys(page, ['limit', 'after'], act, 'page');
+    checkKeys(page, ['limit', 'after', 'asOf'], act, 'page');
     const limit = readLimit(act, page.limit ?? mostTasks, mostTasks);
     const query = readFilter(act, checked(act, filter));
     const digest = digestOf(query.question);
     const place =
       page.after === undefined
-        ? { beganAt: await this.now() }
+        ? { beganAt: Math.min(momentOf(act, 'asOf', page.asOf) ?? Infinity, await this.now()) }
         : readCursor<ActPlace>(act, digest, page.after, isActPlace);
     const { seen, after } = await this.look(act, query, place, limit);
     const tally = new Tally();
@@ -146,11 +158,6 @@ export class TaskActions {
     const task = await this.tasks.find(name);
     return task && { queue: task.queue, id: task.id };
   }
-
-  private async now(): Promise<number> {
-    const [first] = await this.queues.names();
-    return first === undefined ? 0 : this.backend.schedules.now(first);
-  }
 }
 
 function isName(which: unknown): which is TaskName {
@@ -178,8 +185,9 @@ function checked(act: TaskAct, filter: ActFilter): ActFilter {
 }
 
 /** When a task last came to where it is, as far as its record tells. */
-function cameAt({ enqueuedAt, finishedAt = 0, startedAt = 0, errors }: TaskRecord): number {
-  return Math.max(enqueuedAt, finishedAt, startedAt, errors.at(-1)?.at ?? 0);
+function cameAt({ state, enqueuedAt, dueAt, finishedAt = 0, startedAt = 0, errors }: TaskRecord): number {
+  const waitsSince = state === 'waiting' ? dueAt : 0;
+  return Math.max(enqueuedAt, waitsSince, finishedAt, startedAt, errors.at(-1)?.at ?? 0);
 }
 
 class Tally {

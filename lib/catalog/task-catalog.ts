@@ -1,5 +1,5 @@
 import type { Backend } from '../backend/backend.js';
-import type { TaskRecord, TaskState } from '../task/task-record.js';
+import { sizeOf, type TaskRecord, type TaskState } from '../task/task-record.js';
 import type { Duration } from '../task/duration.js';
 import { checkKeys } from '../task/check-keys.js';
 import type { KnownQueues, TaskName } from './known-queues.js';
@@ -135,6 +135,7 @@ export class TaskCatalog {
         const { tasks, next } = await catalog.list(queue, state, { ...request, backwards });
         return { items: tasks.map((task) => this.redaction.task(task)), next };
       },
+      sizeOf,
       compare: (state) => (one, other) => comparing(state, one, other) * (backwards ? -1 : 1),
       wants,
     };
@@ -173,6 +174,7 @@ function comparing(state: TaskState, one: TaskRecord, other: TaskRecord): number
   return momentOf(one) - momentOf(other);
 }
 
-function momentOf({ finishedAt, startedAt, dueAt }: TaskRecord): number {
-  return finishedAt ?? startedAt ?? dueAt;
+/** What runs stands in order of arrival. */
+function momentOf({ state, finishedAt, enqueuedAt, dueAt }: TaskRecord): number {
+  return finishedAt ?? (state === 'pending' ? enqueuedAt : dueAt);
 }

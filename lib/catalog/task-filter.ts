@@ -111,7 +111,8 @@ function textOf(call: string, option: string, value: unknown): string | undefine
   return value;
 }
 
-function momentOf(call: string, option: string, value: unknown): number | undefined {
+/** A moment in milliseconds, however it was given. */
+export function momentOf(call: string, option: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   const at = value instanceof Date ? value.getTime() : value;
   if (typeof at !== 'number' || Number.isNaN(at))

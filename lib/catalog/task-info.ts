@@ -1,5 +1,6 @@
 import type {
   Failure,
+  LastRun,
   TaskLine,
   TaskLock,
   TaskProgress,
@@ -51,6 +52,8 @@ export interface TaskInfo extends TaskRef {
   readonly startedAt: Date | undefined;
   readonly leaseEndsAt: Date | undefined;
   readonly finishedAt: Date | undefined;
+  /** The run that a finished task ended with; undefined where it ended without one. */
+  readonly lastRun: LastRunInfo | undefined;
   /** From due time to the start of the run that is under way. */
   readonly waitedMs: number | undefined;
   /** How long the run that is under way has lasted, at the time of the answer. */
@@ -61,8 +64,23 @@ export interface TaskInfo extends TaskRef {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-export interface FailureInfo extends Omit<Failure, 'at'> {
+export interface FailureInfo extends Omit<Failure, 'at' | 'startedAt'> {
   readonly at: Date;
+  /** When the attempt was claimed. */
+  readonly startedAt: Date | undefined;
+  /** From then on until the failure was stored, by the store's clock. */
+  readonly runMs: number | undefined;
+}
+
+/** A run that is over. */
+export interface LastRunInfo {
+  /** When it was claimed. */
+  readonly startedAt: Date;
+  /** When its outcome was stored, or its lease was found ended. */
+  readonly endedAt: Date;
+  /** From the one to the other, by the store's clock. */
+  readonly runMs: number;
+  readonly runner: string | undefined;
 }
 
 export interface LineInfo extends Omit<TaskLine, 'at'> {
@@ -102,7 +120,7 @@ export function taskInfo(record: TaskRecord, { now, holder }: BesideRecord = {})
     keepMs,
     params: readJson(record.params),
     paramsText: record.params,
-    errors: record.errors.map((error) => ({ ...error, at: new Date(error.at) })),
+    errors: record.errors.map(failureInfo),
     result: readJson(record.result),
     resultText: record.result,
     lines: (record.lines ?? []).map((line) => ({ ...line, at: new Date(line.at) })),
@@ -115,10 +133,21 @@ export function taskInfo(record: TaskRecord, { now, holder }: BesideRecord = {})
     startedAt: dateOf(startedAt),
     leaseEndsAt: dateOf(record.leaseEndsAt),
     finishedAt: dateOf(record.finishedAt),
+    lastRun: record.lastRun && lastRunInfo(record.lastRun),
     waitedMs: startedAt === undefined ? undefined : Math.max(startedAt - record.dueAt, 0),
     runningMs: startedAt === undefined || now === undefined ? undefined : Math.max(now - startedAt, 0),
     extra: extraOf(record),
   };
+}
+
+function failureInfo({ at, startedAt, ...failure }: Failure): FailureInfo {
+  const runMs = startedAt === undefined ? undefined : Math.max(at - startedAt, 0);
+  return { ...failure, at: new Date(at), startedAt: dateOf(startedAt), runMs };
+}
+
+function lastRunInfo({ startedAt, endedAt, runner }: LastRun): LastRunInfo {
+  const runMs = Math.max(endedAt - startedAt, 0);
+  return { startedAt: new Date(startedAt), endedAt: new Date(endedAt), runMs, runner };
 }
 
 export function dateOf(at: number | undefined): Date | undefined {

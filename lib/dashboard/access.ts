@@ -24,11 +24,11 @@ export class Access {
     private readonly hasGuards: boolean,
     environment = process.env.NODE_ENV,
   ) {
-    const isOpen = hasGuards || settings.authorize !== undefined || isDevelopment(environment);
+    const isOpen = hasGuards || settings.authorize !== undefined || environment === 'development';
     if (!isOpen)
       this.closedBecause =
         'neither `guards` nor `authorize` says who may see it, and NODE_ENV is ' +
-        `${environment === undefined ? 'not set' : `'${environment}'`}, not 'development' or 'test'`;
+        `${environment === undefined ? 'not set' : `'${environment}'`}, not 'development'`;
   }
 
   /** Whether anybody who reaches the process may enter. */
@@ -59,9 +59,27 @@ export class Access {
   }
 
   private async userOf({ request }: Call): Promise<string | undefined> {
-    const user = await asked('user', () => this.settings.user?.(request));
+    const { user: named = ({ user }) => nameIn(user) } = this.settings;
+    const user = await asked('user', () => named(request));
     return user === undefined || user === null ? undefined : String(user).slice(0, longestName);
   }
+}
+
+/**
+ * What a guard has put at the request, as most write it: a text, or something that has one. First by what others cannot have
+ * as well: a name is often chosen by the user himself, and could be that of somebody else.
+ */
+function nameIn(user: unknown): string | undefined {
+  const { name, email, username, sub, id } = Object(user) as Readonly<Record<string, unknown>>;
+  const who = [user, sub, id, email, username].map(nameOf).find((found) => found !== undefined);
+  const called = nameOf(name);
+  if (who === undefined || called === undefined || called === who) return who ?? called;
+  return `${who} (${called})`;
+}
+
+function nameOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** What the application throws opens nothing; where it is an answer of Nest's, as an UnauthorizedException, it is given. */
@@ -84,10 +102,6 @@ async function asked<T>(what: string, ask: () => T | Promise<T>): Promise<T> {
 function rolesOf(given: Authorized): ReadonlySet<DashboardRole> {
   const roles = allRoles.filter((role) => Array.isArray(given) && given.includes(role));
   return new Set(roles.length === 0 ? [] : ['view', ...roles]);
-}
-
-function isDevelopment(environment: string | undefined): boolean {
-  return environment === 'development' || environment === 'test';
 }
 
 /**

@@ -56,6 +56,7 @@ export type {
   FailureGroup,
   FailureList,
   FailureQuery,
+  LastRun,
   TaskActed,
   TaskActRequest,
   TaskDetails,

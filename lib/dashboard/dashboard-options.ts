@@ -32,12 +32,12 @@ export interface DashboardMount {
 export interface DashboardSettings {
   /**
    * What the one who asks may do, decided anew for each request; `false`: nothing. `operate` and `enqueue` include `view`.
-   * @default where there are guards, everything; else nothing, but everything where NODE_ENV is 'development' or 'test'
+   * @default where there are guards, everything; else nothing, but everything where NODE_ENV is 'development'
    */
   authorize?(this: void, request: DashboardRequest): Authorized | Promise<Authorized>;
   /**
    * Who asks, for the log of what was done and for the page.
-   * @default nobody is named
+   * @default what a guard has put into `request.user`: its name, email, username, sub or id
    */
   user?(this: void, request: DashboardRequest): string | undefined | Promise<string | undefined>;
   /**

@@ -7,6 +7,7 @@ import { callOf, type FrameworkRequest } from './http/call.js';
 import { failureOf } from './http/failure-of.js';
 import { json, send, type Answer, type FrameworkResponse } from './http/send.js';
 import { overviewSource } from './overview-source.js';
+import { OutageLog } from './outage-log.js';
 import { PageServer } from './page/page-server.js';
 import type { ResolvedSettings } from './resolve-dashboard-options.js';
 import { SharedLook } from './shared-look.js';
@@ -22,6 +23,7 @@ import { Pulse } from './stream/pulse.js';
 /** Answers whatever is asked of the dashboard. */
 export class Dashboard {
   private readonly log = new Logger('JobsDashboard');
+  private readonly outages = new OutageLog((message, stack) => this.log.error(message, stack));
   private readonly access: Access;
   private readonly router: ApiRouter;
   private readonly page = new PageServer();
@@ -79,8 +81,7 @@ export class Dashboard {
     } catch (error) {
       const failure = failureOf(error);
       const { status, body, headers } = failure;
-      if (status >= 500)
-        this.log.error(failure.message, failure.cause instanceof Error ? failure.cause.stack : undefined);
+      if (status >= 500) this.outages.failed(failure);
       return json(body, status, headers);
     }
   }

@@ -19,7 +19,7 @@ export function problemsOf(
     ...ofLooks(facts, store, session),
     ...ofWaiting(facts, bounds),
     ...ofLeases(facts),
-    ...ofEventLoop(facts, bounds),
+    ...ofEventLoop(facts, session, bounds),
   ];
 }
 
@@ -65,9 +65,14 @@ function ofLeases({ leases }: Facts): HealthProblem[] {
   return leases?.trouble === undefined ? [] : [{ code: 'leases', message: leases.trouble, against: [] }];
 }
 
-function ofEventLoop({ eventLoop: { delayMs } }: Facts, { eventLoopDelayMs }: HealthBounds): HealthProblem[] {
+function ofEventLoop(
+  { eventLoop: { delayMs } }: Facts,
+  session: SessionHealth | undefined,
+  { eventLoopDelayMs }: HealthBounds,
+): HealthProblem[] {
   if (delayMs <= eventLoopDelayMs) return [];
-  return [
-    { code: 'event-loop-late', message: `the event loop is ${delayMs} ms late`, against: ['liveness'] },
-  ];
+  // A handler that computes keeps its task meanwhile: a restart would cost an attempt, and bring the same.
+  const isBusy = session !== undefined && delayMs <= session.blockedLimitMs;
+  const against = isBusy ? [] : (['liveness'] as const);
+  return [{ code: 'event-loop-late', message: `the event loop is ${delayMs} ms late`, against }];
 }

@@ -9,8 +9,9 @@ import { eventText, messagesOf, readMessage, type EventMessage } from './event-t
 
 /** What happens within such a span travels together. */
 const gatherMs = 100;
-/** Most events of a span that are told. */
+/** Most events of a span that are told: of each type that somebody may have to act on, and of all others together. */
 const mostGathered = 500;
+const grave: readonly TaskEventType[] = ['failed', 'dead', 'cancelled', 'parked', 'lost'];
 /** How often a process that listens says so, and after which silence it is taken for gone. */
 const sayAgainMs = 15_000;
 const goneAfterMs = 50_000;
@@ -25,6 +26,7 @@ export class EventRelay {
   private readonly wantedBy = new Map<string, { types: readonly TaskEventType[]; until: number }>();
   private wanted: ReadonlySet<TaskEventType> = new Set();
   private gathered: string[] = [];
+  private readonly counts = new Map<TaskEventType | 'usual', number>();
   private dropped = 0;
   private complainedAt = -Infinity;
   private readonly timers = new Map<'say' | 'send' | 'listen', { timer: ClockTimer; at: number }>();
@@ -105,15 +107,22 @@ export class EventRelay {
 
   private gather(event: TaskEvent): void {
     if (!this.wanted.has(event.type)) return;
-    const text = this.gathered.length < mostGathered ? eventText(event) : undefined;
+    // What happens all the time must not crowd out what hardly ever does.
+    const kind = grave.includes(event.type) ? event.type : 'usual';
+    const count = this.counts.get(kind) ?? 0;
+    const text = count < mostGathered ? eventText(event) : undefined;
     if (text === undefined) this.dropped++;
-    else this.gathered.push(text);
+    else {
+      this.gathered.push(text);
+      this.counts.set(kind, count + 1);
+    }
     this.soon('send', gatherMs, () => this.send());
   }
 
   private send(): void {
     const { gathered, dropped } = this;
     this.gathered = [];
+    this.counts.clear();
     this.dropped = 0;
     for (const message of messagesOf(this.hub.origin, gathered)) this.backend.events.send(message);
     if (dropped === 0) return;

@@ -13,9 +13,13 @@ import { hasListeners, listenersOf, type Listening } from './on-task.decorator.j
 type Instance = Record<string | symbol, (event: JobEvent) => unknown>;
 type Fits = (event: JobEvent) => boolean;
 
+/** More that have not ended are not waited for at the end, and not kept in mind: one that never ends would fill the memory. */
+const mostUnderWay = 1_000;
+
 /** Finds the methods that carry `@OnTask`, and calls them. What they throw harms nobody. */
 export class TaskListeners {
   private readonly underWay = new Set<Promise<unknown>>();
+  private isFullSaid = false;
 
   constructor(
     private readonly modules: ModulesContainer,
@@ -79,10 +83,18 @@ export class TaskListeners {
       const ending = Promise.resolve(answer)
         .catch((error: unknown) => this.complain(where, error))
         .finally(() => this.underWay.delete(ending));
-      this.underWay.add(ending);
+      if (this.underWay.size < mostUnderWay) this.underWay.add(ending);
+      else this.sayFull(where);
     } catch (error) {
       this.complain(where, error);
     }
+  }
+
+  private sayFull(where: string): void {
+    if (this.isFullSaid) return;
+    this.isFullSaid = true;
+    const many = `${mostUnderWay} calls of listeners have not ended`;
+    this.log.write('warn', where, `${many}: the application does not wait for further ones when it closes`);
   }
 
   private complain(where: string, error: unknown): void {

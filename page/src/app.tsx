@@ -4,6 +4,8 @@ import { failureOf, type ApiFailure } from './core/api-failure.js';
 import { Api } from './core/api.js';
 import { Live } from './core/live.js';
 import { Notices } from './core/notices.js';
+import { Places } from './core/places.js';
+import { Ticker } from './core/ticker.js';
 import { PageContext, type PageParts } from './core/page-parts.js';
 import { Failed, Loading } from './parts/states.js';
 import { Shell } from './shell.js';
@@ -23,12 +25,20 @@ export function App() {
     const begin = (session: Session) => {
       api.useToken(session.token);
       setFailure(undefined);
-      setParts({ api, live, session, notices: new Notices(), aheadMs: session.answeredAt - Date.now() });
+      setParts({
+        api,
+        live,
+        session,
+        notices: new Notices(),
+        places: new Places(),
+        ticker: new Ticker(),
+        aheadMs: session.answeredAt - Date.now(),
+      });
     };
     api.get<Session>('session').then(begin, (error) => {
       const failure = failureOf(error);
       setFailure(failure);
-      if (failure.isOutage) timer = setTimeout(again, retryMs);
+      if (failure.isPassing) timer = setTimeout(again, retryMs);
     });
     return () => clearTimeout(timer);
   }, [api, live, tries]);

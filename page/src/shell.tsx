@@ -4,8 +4,9 @@ import { OverviewContext } from './core/overview.js';
 import { useLive, usePage } from './core/page-parts.js';
 import { useResource } from './core/resource.js';
 import { readRoute, useHash, type PageName, type Route } from './core/route.js';
+import { Boundary } from './parts/boundary.js';
 import { NoticeList } from './parts/notice-list.js';
-import { Empty } from './parts/states.js';
+import { adviceFor, Empty, ReloadPage } from './parts/states.js';
 import { SideBar } from './parts/side-bar.js';
 import { EnqueuePage } from './pages/enqueue-page.js';
 import { FailuresPage } from './pages/failures-page.js';
@@ -23,18 +24,19 @@ export function Shell() {
   const route = readRoute(hash);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  const { title } = usePage().session;
-  const overview = useResource<Overview>('overview');
+  const { state } = useLive();
+  const { places } = usePage();
+  // The stream tells its counts: all of it is asked for again only where all of it is on view.
+  const isWhole = state !== 'live' || wholePages.includes(route.page ?? '') || route.query.has('queue');
+  const overview = useResource<Overview>('overview', {}, { refresh: isWhole ? 'live' : 'rarely' });
 
   useEffect(() => {
-    const heading = main.current?.querySelector('h1')?.textContent;
-    document.title = heading ? `${heading} · ${title}` : title;
     if (isFirst.current) {
       isFirst.current = false;
       return;
     }
-    // As if the browser had loaded another page.
-    scrollTo(0, 0);
+    // As if the browser had loaded another page, or gone back to one.
+    scrollTo(0, places.scrolled);
     main.current?.focus({ preventScroll: true });
   }, [route.page, route.query.get('id')]);
 
@@ -61,6 +63,8 @@ export function Shell() {
   );
 }
 
+const wholePages: readonly string[] = ['overview', 'queues'];
+
 const pages: Record<PageName, (props: { query: URLSearchParams }) => preact.JSX.Element> = {
   overview: OverviewPage,
   tasks: TasksPage,
@@ -81,18 +85,21 @@ function Page({ route: { page, query } }: { route: Route }) {
       </Empty>
     );
   const Shown = pages[page];
-  return <Shown key={page} query={query} />;
+  return (
+    <Boundary key={`${page} ${query.get('id') ?? ''}`} what="This page">
+      <Shown key={page} query={query} />
+    </Boundary>
+  );
 }
 
 /** What is on view may be old: that is said on top of it. */
 function Outage() {
   const { state, outage } = useLive();
-  if (state !== 'down') return null;
+  if (state !== 'down' || !outage) return null;
   return (
     <div class="outage" role="alert">
-      <strong>{outage ?? 'There is no answer.'}</strong> What you see may be out of date. Check that the
-      application, and the Redis or PostgreSQL server behind its jobs, are up; this page goes on trying by
-      itself.
+      <strong>{outage.message}</strong> What you see may be out of date. {adviceFor(outage)}{' '}
+      {outage.isSignedOut && <ReloadPage />}
     </div>
   );
 }

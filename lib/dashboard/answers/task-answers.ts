@@ -1,7 +1,7 @@
 import type { FailureGroups } from '../../catalog/failure-groups.js';
-import type { TaskInfo } from '../../catalog/task-info.js';
+import type { FailureInfo, LastRunInfo, TaskInfo } from '../../catalog/task-info.js';
 import { statesForAction, type TaskAction } from '../api/basics.js';
-import type { FailureList, TaskDetails, TaskRow } from '../api/tasks.js';
+import type { FailureList, LastRun, TaskDetails, TaskError, TaskRow } from '../api/tasks.js';
 import { contentOf } from './content.js';
 import { moment } from './moments.js';
 
@@ -27,7 +27,8 @@ export function taskDetails(task: TaskInfo, mayOperate: boolean): TaskDetails {
     keepMs,
     params: contentOf(task.paramsText),
     result: resultText === undefined ? undefined : contentOf(resultText),
-    errors: task.errors.map((error) => ({ ...error, at: error.at.getTime() })),
+    errors: task.errors.map(taskError),
+    lastRun: task.lastRun && lastRun(task.lastRun),
     lines: task.lines.map(({ at, message }) => ({ at: at.getTime(), message })),
     lock: lock && {
       key: lock.key,
@@ -83,6 +84,14 @@ function common(task: TaskInfo) {
   };
 }
 
+function taskError({ name, message, stack, attempt, at, startedAt, runMs, runner }: FailureInfo): TaskError {
+  return { name, message, stack, attempt, at: at.getTime(), startedAt: moment(startedAt), runMs, runner };
+}
+
+function lastRun({ startedAt, endedAt, runMs, runner }: LastRunInfo): LastRun {
+  return { startedAt: startedAt.getTime(), endedAt: endedAt.getTime(), runMs, runner };
+}
+
 function actionsFor({ state, cancelRequested }: TaskInfo): TaskAction[] {
   const actions = Object.keys(statesForAction) as TaskAction[];
   return actions.filter((action) => {
@@ -91,9 +100,11 @@ function actionsFor({ state, cancelRequested }: TaskInfo): TaskAction[] {
   });
 }
 
-/** What the application lets travel with its tasks may be secret, and is its own business. */
+/** What the application lets travel with its tasks may be secret, and is its own business; what is masked is seen. */
+const unshown = new Set(['trace', 'context', 'redact']);
+
 function shownExtra({ extra }: TaskInfo): Record<string, unknown> | undefined {
-  const shown = Object.entries(extra).filter(([name]) => name !== 'trace' && name !== 'context');
+  const shown = Object.entries(extra).filter(([name]) => !unshown.has(name));
   return shown.length === 0 ? undefined : Object.fromEntries(shown);
 }
 

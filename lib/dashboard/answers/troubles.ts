@@ -1,6 +1,7 @@
 import type { QueueInfo } from '../../catalog/queue-catalog.js';
 import type { HealthProblem, HealthReport } from '../../health/health-report.js';
 import type { Trouble, TroubleCode } from '../api/overview.js';
+import type { OverdueSlot } from '../overdue-slots.js';
 import type { ResolvedSettings } from '../resolve-dashboard-options.js';
 import { spanWords, tasksWords } from './words.js';
 
@@ -8,19 +9,33 @@ type Bounds = Pick<ResolvedSettings, 'oldestWaitingMs' | 'deadPerHour'>;
 
 /** A store that takes longer for a simple answer holds up whoever enqueues. */
 const slowMs = 1_000;
+/** A slot is fired within a moment, but not within none. */
+const slotGraceMs = 5_000;
 
 /** What is wrong, what it means and what to do; errors first. */
-export function troublesOf(queues: readonly QueueInfo[], health: HealthReport, bounds: Bounds): Trouble[] {
+export function troublesOf(
+  queues: readonly QueueInfo[],
+  slots: readonly OverdueSlot[],
+  health: HealthReport,
+  bounds: Bounds,
+): Trouble[] {
   const all = [
     ...ofStore(health),
     ...health.problems.flatMap(ofProcess),
-    ...queues.flatMap((queue) => ofQueue(queue, bounds)),
+    ...queues.flatMap((queue) => {
+      const slot = slots.find((slot) => slot.queue === queue.name);
+      return ofQueue(queue, slot, bounds);
+    }),
   ];
   return all.sort((one, other) => Number(other.level === 'error') - Number(one.level === 'error'));
 }
 
-function ofQueue(queue: QueueInfo, bounds: Bounds): Trouble[] {
-  return [...ofWaiting(queue, bounds), ...ofDead(queue, bounds), ...ofParked(queue)];
+function ofQueue(queue: QueueInfo, slot: OverdueSlot | undefined, bounds: Bounds): Trouble[] {
+  const waiting = ofWaiting(queue, bounds);
+  // That nobody runs it is told once.
+  const isTold = waiting.some(({ code }) => code === 'no-runner' || code === 'paused-with-work');
+  const slots = slot && !isTold ? ofSlot(queue, slot, bounds) : [];
+  return [...waiting, ...slots, ...ofDead(queue, bounds), ...ofParked(queue)];
 }
 
 function ofWaiting(
@@ -44,21 +59,53 @@ function ofWaiting(
       : [];
   if (runners.length === 0)
     return [
-      {
-        ...warning(
-          'no-runner',
-          name,
-          `${waits}, and no live process runs it; ${since}`,
-          'Start a process that runs this queue, or look whether one has died or leaves the queue out of its `runner.queues`.',
-        ),
-        level: 'error',
-      },
+      error(
+        'no-runner',
+        name,
+        `${waits}, and no live process runs it; ${since}`,
+        'Start a process that runs this queue, or look whether one has died or leaves the queue out of its `runner.queues`.',
+      ),
     ];
   if (!isLate) return [];
   const bound = `more than the ${spanWords(bounds.oldestWaitingMs(name))} allowed`;
   const advice =
     'Its runners do not keep up: give them more `concurrency`, start more processes, or see which job takes long.';
-  return [warning('waiting-too-long', name, `${waits}; ${since}, ${bound}`, advice)];
+  return [error('waiting-too-long', name, `${waits}; ${since}, ${bound}`, advice)];
+}
+
+function ofSlot(
+  { name, isPaused, pausedForMs, runners }: QueueInfo,
+  { job, overdueMs }: OverdueSlot,
+  bounds: Bounds,
+): Trouble[] {
+  const boundMs = Math.max(bounds.oldestWaitingMs(name), slotGraceMs);
+  const said = `a slot of ${job} in queue '${name}' has been due for ${spanWords(overdueMs)}`;
+  if (isPaused)
+    return overdueMs > boundMs && pausedForMs === undefined
+      ? [
+          warning(
+            'slots-overdue',
+            name,
+            `${said}, but that queue is paused`,
+            'No schedule of this queue makes a task until somebody resumes it.',
+          ),
+        ]
+      : [];
+  if (runners.length === 0)
+    return overdueMs > slotGraceMs
+      ? [
+          error(
+            'slots-overdue',
+            name,
+            `${said}, and no live process runs that queue`,
+            'Slots are fired by the processes that run the queue: start one, or look whether one has died or leaves the queue out of its `runner.queues`.',
+          ),
+        ]
+      : [];
+  if (overdueMs <= boundMs) return [];
+  const advice =
+    'Look whether all processes that run the queue leave slots to others by `runner.schedules`, whether one of them provides the job, and what their logs say.';
+  return [error('slots-overdue', name, `${said}, and no process fires it`, advice)];
 }
 
 function ofDead({ name, minutes }: QueueInfo, { deadPerHour }: Bounds): Trouble[] {
@@ -66,7 +113,7 @@ function ofDead({ name, minutes }: QueueInfo, { deadPerHour }: Bounds): Trouble[
   if (dead < deadPerHour) return [];
   const message = `${tasksWords(dead)} of queue '${name}' died within the last hour`;
   return [
-    warning(
+    error(
       'dying',
       name,
       message,
@@ -87,20 +134,17 @@ function ofStore({ backend }: HealthReport): Trouble[] {
   const { name, isReachable, answeredInMs = 0 } = backend;
   if (!isReachable)
     return [
-      {
-        ...warning(
-          'backend-unreachable',
-          undefined,
-          `the store ${name} does not answer`,
-          'Nothing can be enqueued, and runs lose their leases if it stays away: see to its server and to the network.',
-        ),
-        level: 'error',
-      },
+      error(
+        'backend-unreachable',
+        undefined,
+        `the store ${name} does not answer`,
+        'Nothing can be enqueued, and runs lose their leases if it stays away: see to its server and to the network.',
+      ),
     ];
   if (answeredInMs <= slowMs) return [];
   const advice = 'Whoever enqueues waits as long: see what keeps its server busy, and how far away it is.';
   return [
-    warning('backend-degraded', undefined, `the store ${name} took ${answeredInMs} ms to answer`, advice),
+    error('backend-degraded', undefined, `the store ${name} took ${answeredInMs} ms to answer`, advice),
   ];
 }
 
@@ -118,7 +162,19 @@ function ofProcess({ code, message, queue }: HealthProblem): Trouble[] {
     : [warning('process', queue, `in the process that answers: ${message}`, known)];
 }
 
-function warning(code: TroubleCode, queue: string | undefined, message: string, advice: string): Trouble {
+/** Somebody waits for what does not come. */
+function error(...said: Said): Trouble {
+  return trouble('error', ...said);
+}
+
+/** It is meant so, or concerns few. */
+function warning(...said: Said): Trouble {
+  return trouble('warning', ...said);
+}
+
+type Said = [code: TroubleCode, queue: string | undefined, message: string, advice: string];
+
+function trouble(level: Trouble['level'], ...[code, queue, message, advice]: Said): Trouble {
   const sentence = message.charAt(0).toUpperCase() + message.slice(1);
-  return { code, level: 'warning', queue, message: `${sentence}.`, advice };
+  return { code, level, queue, message: `${sentence}.`, advice };
 }

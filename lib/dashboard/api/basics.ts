@@ -22,6 +22,8 @@ export const apiBounds = {
   pageSize: 200,
   /** Tasks that are named one by one. */
   ids: 500,
+  /** Queues whose tasks in a state stand in one order; those of more stand group behind group. */
+  queuesMerged: 25,
   /** Names in one field of a filter. */
   names: 100,
   textLength: 1_000,

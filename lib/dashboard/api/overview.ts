@@ -75,6 +75,7 @@ export interface Trouble {
 export type TroubleCode =
   | 'no-runner'
   | 'waiting-too-long'
+  | 'slots-overdue'
   | 'dying'
   | 'parked'
   | 'paused-with-work'

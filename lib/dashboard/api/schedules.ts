@@ -8,7 +8,7 @@ export interface ScheduleQuery extends PageQuery {
   readonly text?: string;
 }
 
-/** In the order of their next slots, paused ones last. */
+/** In the order of their next slots, paused ones last; those of more than 25 queues, 25 queues at a time. */
 export interface ScheduleList {
   readonly schedules: readonly ScheduleRow[];
   readonly next?: string;

@@ -16,7 +16,7 @@ export interface TaskFilter {
 }
 
 export interface TaskQuery extends TaskFilter, PageQuery {
-  /** `true`: the latest first. @default false */
+  /** `true`: the other way round; of finished tasks those that stay longest first, as a rule the latest. @default false */
   readonly backwards?: boolean;
 }
 
@@ -65,6 +65,8 @@ export interface TaskDetails extends Omit<TaskRow, 'params' | 'error'> {
   readonly result?: Content;
   /** The latest 100 failed and lost attempts, oldest first. */
   readonly errors: readonly TaskError[];
+  /** The run that a finished task ended with; none where it ended without one. */
+  readonly lastRun?: LastRun;
   /** The latest 100 lines of its log, oldest first, by the clock of the process that ran it. */
   readonly lines: readonly { readonly at: number; readonly message: string }[];
   readonly lock?: TaskLock;
@@ -95,6 +97,22 @@ export interface TaskError {
   readonly stack?: string;
   readonly attempt: number;
   readonly at: number;
+  /** When the attempt was claimed. */
+  readonly startedAt?: number;
+  /** From then on until the failure was stored. */
+  readonly runMs?: number;
+  readonly runner?: string;
+}
+
+/** A run that is over. */
+export interface LastRun {
+  /** When it was claimed. */
+  readonly startedAt: number;
+  /** When its outcome was stored, or its lease was found ended. */
+  readonly endedAt: number;
+  /** From the one to the other. */
+  readonly runMs: number;
+  readonly runner?: string;
 }
 
 export interface TaskLock {
@@ -124,6 +142,8 @@ export interface TaskPreview {
   readonly isComplete: boolean;
   /** From here on the others can be counted. */
   readonly next?: string;
+  /** Where a filter names them: when it was counted, by the store's clock. Handed to `tasks/act`, it leaves alone what came later. */
+  readonly asOf?: number;
 }
 
 export interface TaskActRequest extends TaskPreviewRequest {
@@ -131,6 +151,8 @@ export interface TaskActRequest extends TaskPreviewRequest {
   readonly limit?: number;
   /** What the request before gave as `next`: the filter must be the same, and none is meant that came in since the first. */
   readonly after?: string;
+  /** What the first preview gave: tasks that came to where they are after it are left alone. @default now */
+  readonly asOf?: number;
 }
 
 /** What became of them. */

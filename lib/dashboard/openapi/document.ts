@@ -19,7 +19,10 @@ const tag = 'jobs';
  * `path` is where the dashboard is, with the application's global prefix.
  */
 export function openApi({ path = '/jobs' }: { readonly path?: string } = {}): OpenApiPart {
-  const base = `/${path.replace(/^\/|\/$/g, '')}/api/v${apiVersion}`.replace('//', '/');
+  return partBelow(`/${path.replace(/^\/|\/$/g, '')}/api/v${apiVersion}`.replace('//', '/'));
+}
+
+function partBelow(base: string): OpenApiPart {
   const schemas = Object.entries({ ...overviewSchemas, ...taskSchemas, ...scheduleAndJobSchemas });
   return {
     tags: [{ name: tag, description: 'See and steer background jobs' }],
@@ -40,7 +43,9 @@ export function openApiDocument() {
   return {
     openapi: '3.0.3',
     info: { title: 'nestjs-jobs dashboard', version: `${apiVersion}` },
-    ...openApi({ path: '.' }),
+    // Beside the document itself, wherever that was found.
+    servers: [{ url: `../v${apiVersion}` }],
+    ...partBelow(''),
   };
 }
 

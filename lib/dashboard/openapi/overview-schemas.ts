@@ -36,6 +36,7 @@ const errorCode = oneOf(
 const troubleCode = oneOf(
   'no-runner',
   'waiting-too-long',
+  'slots-overdue',
   'dying',
   'parked',
   'paused-with-work',

@@ -89,7 +89,10 @@ export const taskSchemas: { [K in TaskComponents]: Schema<Components[K]> } = {
       ...taskFields,
       params: ref('Content'),
       errors: list(
-        object<api.TaskError>({ name: text, message: text, attempt: count, at: moment }, { stack: text }),
+        object<api.TaskError>(
+          { name: text, message: text, attempt: count, at: moment },
+          { stack: text, startedAt: moment, runMs: span, runner: text },
+        ),
       ),
       lines: list(object<api.TaskDetails['lines'][number]>({ at: moment, message: text }, {})),
       actions: list(taskAction),
@@ -97,6 +100,7 @@ export const taskSchemas: { [K in TaskComponents]: Schema<Components[K]> } = {
     {
       ...taskChoices,
       result: ref('Content'),
+      lastRun: object<api.LastRun>({ startedAt: moment, endedAt: moment, runMs: span }, { runner: text }),
       lock: object<api.TaskLock>({ key: text, phase: text, onConflict: text }, { ttlMs: span, holder: text }),
       slot: moment,
       expiresAt: moment,
@@ -108,8 +112,11 @@ export const taskSchemas: { [K in TaskComponents]: Schema<Components[K]> } = {
     },
   ),
   TaskPreviewRequest: object<api.TaskPreviewRequest>({ action: taskAction, which }, { after: text }),
-  TaskPreview: object<api.TaskPreview>({ count, isComplete: flag }, { next: text }),
-  TaskActRequest: object<api.TaskActRequest>({ action: taskAction, which }, { limit: count, after: text }),
+  TaskPreview: object<api.TaskPreview>({ count, isComplete: flag }, { next: text, asOf: moment }),
+  TaskActRequest: object<api.TaskActRequest>(
+    { action: taskAction, which },
+    { limit: count, after: text, asOf: moment },
+  ),
   TaskActed: object<api.TaskActed>(counts, { next: text }),
   FailureList: object<api.FailureList>(
     {

@@ -7,7 +7,7 @@ import { Fields } from '../http/fields.js';
 export const filterNames = ['state', 'queue', 'job', 'from', 'to', 'text', 'error'];
 
 const states = ['pending', 'waiting', 'scheduled', 'parked', 'dead', 'cancelled', 'succeeded'] as const;
-const latestMs = 8_640_000_000_000_000;
+export const latestMs = 8_640_000_000_000_000;
 
 export function readFilter(fields: Fields): CatalogFilter {
   return {

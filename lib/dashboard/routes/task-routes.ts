@@ -1,15 +1,16 @@
 import type { JobCatalog } from '../../catalog/job-catalog.js';
-import type { TaskAction } from '../api/basics.js';
+import { statesForAction, type Ref, type TaskAction, type TaskState } from '../api/basics.js';
 import type { FailureList, TaskActed, TaskDetails, TaskList, TaskPreview } from '../api/tasks.js';
 import { failureList, taskDetails, taskRow } from '../answers/task-answers.js';
 import { notFound } from '../http/api-failure.js';
 import type { Fields } from '../http/fields.js';
 import { nameOf, pageOf, within } from './page-fields.js';
 import { get, post, type Asked, type Route } from './route.js';
-import { filterNames, readFilter, readWhich } from './task-filter-fields.js';
+import { filterNames, latestMs, readFilter, readWhich } from './task-filter-fields.js';
 
 const actions: readonly TaskAction[] = ['retry', 'runNow', 'cancel', 'remove'];
 const mostActed = 10_000;
+const lookedUpAtOnce = 50;
 const failureNames = [...filterNames.filter((name) => name !== 'state'), 'after'];
 
 /** `acted`: something was done, and is to be seen. */
@@ -49,20 +50,37 @@ async function failures(catalog: JobCatalog, fields: Fields): Promise<FailureLis
   return failureList(await catalog.failures(filter, { within, after: fields.cursor('after') }));
 }
 
-/** For names it tells how many there are, whatever their states: what is left alone is told by the act. */
 async function preview(catalog: JobCatalog, fields: Fields): Promise<TaskPreview> {
-  const which = readWhich(fields, fields.oneOf('action', actions));
-  if ('refs' in which) return { count: which.refs.length, isComplete: true };
+  const action = fields.oneOf('action', actions);
+  const which = readWhich(fields, action);
+  if ('refs' in which) return { count: await possible(catalog, action, which.refs), isComplete: true };
   const search = { within, after: fields.cursor('after') };
+  // Before it is counted: what comes in meanwhile may be among the number, and is left alone.
+  const asOf = (await catalog.now()).getTime();
   const { count, complete, next } = await catalog.count(which.filter, search);
-  return { count, isComplete: complete, next };
+  return { count, isComplete: complete, next, asOf };
+}
+
+/** How many of them are there, in a state in which this can be done. */
+async function possible(catalog: JobCatalog, action: TaskAction, refs: readonly Ref[]): Promise<number> {
+  const states: readonly TaskState[] = statesForAction[action];
+  let count = 0;
+  for (let from = 0; from < refs.length; from += lookedUpAtOnce) {
+    const found = await Promise.all(refs.slice(from, from + lookedUpAtOnce).map((ref) => catalog.task(ref)));
+    count += found.filter((task) => task && states.includes(task.state)).length;
+  }
+  return count;
 }
 
 async function act(catalog: JobCatalog, asked: Asked): Promise<TaskActed> {
-  const fields = await asked.body('action', 'which', 'limit', 'after');
+  const fields = await asked.body('action', 'which', 'limit', 'after', 'asOf');
   const action = fields.oneOf('action', actions);
   const which = readWhich(fields, action);
-  const page = { limit: fields.integer('limit', 1, mostActed), after: fields.cursor('after') };
+  const page = {
+    limit: fields.integer('limit', 1, mostActed),
+    after: fields.cursor('after'),
+    asOf: fields.integer('asOf', 0, latestMs),
+  };
   const meant = `${action} of ${'refs' in which ? namesIn(which.refs) : `all of ${JSON.stringify(which.filter)}`}`;
   const { done, requested, left, taken, missing, next } = await asked.doing(meant, async () =>
     'refs' in which ? catalog[action](which.refs) : catalog[action](which.filter, page),

@@ -16,6 +16,12 @@ export function queueFamilies(glances: readonly QueueGlance[] | undefined): Fami
       ),
     },
     {
+      name: 'nestjs_jobs_queue_depth',
+      help: 'Tasks of a queue that could run now: those that wait, and scheduled ones that are due.',
+      type: 'gauge',
+      samples: perQueue(({ depth }) => depth),
+    },
+    {
       name: 'nestjs_jobs_queue_oldest_waiting_seconds',
       help: 'How long the task that is due longest has been waiting; 0 where none waits.',
       type: 'gauge',

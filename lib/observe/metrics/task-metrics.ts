@@ -60,7 +60,7 @@ export class TaskMetrics {
       },
       {
         name: names.outcomes,
-        help: 'What attempts in this process ended in. A task that dies counts as failed and as dead.',
+        help: 'What attempts ended in. A task that dies counts as failed and as dead, one that killed its process as dead.',
         type: 'counter',
         samples: this.outcomes.samples(),
       },

@@ -1,8 +1,10 @@
 import type { TaskEvents } from '../../job/task-events.js';
+import type { TaskEvent } from '../../task/task-event.js';
 import { LabelBounds } from '../metrics/label-bounds.js';
 import { mostQueues, type QueueGlances } from '../metrics/queue-glances.js';
 import { mostJobs, secondsBuckets } from '../metrics/task-metrics.js';
 import { RunningTasks } from '../metrics/running-tasks.js';
+import type { Harmless } from './harmless.js';
 import { messagingAttributes, scopeName } from './messaging.js';
 import type { OtelApi, OtelMeter, OtelObserve } from './otel-api.js';
 
@@ -16,10 +18,19 @@ export class OtelMetrics {
     private readonly events: TaskEvents,
     private readonly glances: QueueGlances,
     private readonly otel: OtelApi,
+    private readonly harmless: Harmless,
   ) {}
 
   /** Does nothing where the application has registered no meters by now: then nobody would collect them. */
   start(): void {
+    this.harmless.call(() => this.begin());
+  }
+
+  stop(): void {
+    this.harmless.call(() => this.stopAll());
+  }
+
+  private begin(): void {
     const meter = this.otel.metrics.getMeter(scopeName);
     if (meter === this.otel.createNoopMeter()) return;
     const stopMeasuring = this.measure(meter);
@@ -28,10 +39,6 @@ export class OtelMetrics {
       stopMeasuring();
       stopObserving();
     };
-  }
-
-  stop(): void {
-    this.stopAll();
   }
 
   private measure(meter: OtelMeter): () => void {
@@ -54,7 +61,7 @@ export class OtelMetrics {
       description: 'Tasks that were enqueued',
       unit: '{task}',
     });
-    return this.events.listen((event) => {
+    const measure = (event: TaskEvent) => {
       const job = this.bounds.job(event.job);
       const queue = this.bounds.queue(event.queue);
       this.running.hear(event, job, queue);
@@ -65,7 +72,8 @@ export class OtelMetrics {
       if (event.type === 'succeeded') duration.record(event.runMs / 1_000, attributes);
       if (event.type === 'failed')
         duration.record(event.runMs / 1_000, { ...attributes, 'error.type': event.error.name });
-    });
+    };
+    return this.events.listen((event) => this.harmless.call(() => measure(event)));
   }
 
   private observe(meter: OtelMeter): () => void {
@@ -73,8 +81,12 @@ export class OtelMetrics {
       description: 'Tasks that run in this process',
       unit: '{task}',
     });
-    const depth = meter.createObservableGauge('nestjs_jobs.queue.depth', {
+    const tasks = meter.createObservableGauge('nestjs_jobs.queue.tasks', {
       description: 'Tasks of a queue by state, in the whole store',
+      unit: '{task}',
+    });
+    const depths = meter.createObservableGauge('nestjs_jobs.queue.depth', {
+      description: 'Tasks of a queue that could run now: those that wait, and scheduled ones that are due',
       unit: '{task}',
     });
     const oldest = meter.createObservableGauge('nestjs_jobs.queue.oldest_waiting', {
@@ -84,14 +96,15 @@ export class OtelMetrics {
     const look: OtelObserve = async (result) => {
       for (const { count, job, queue } of this.running.all())
         result.observe(running, count, messagingAttributes('process', job, queue));
-      for (const { queue, counts, oldestWaitingMs = 0 } of (await this.glances.look()) ?? []) {
+      for (const { queue, counts, depth, oldestWaitingMs = 0 } of (await this.glances.look()) ?? []) {
         const ofQueue = { 'messaging.system': 'nestjs_jobs', 'messaging.destination.name': queue };
+        result.observe(depths, depth, ofQueue);
         result.observe(oldest, oldestWaitingMs / 1_000, ofQueue);
         for (const [state, count] of Object.entries(counts))
-          result.observe(depth, count, { ...ofQueue, 'nestjs_jobs.state': state });
+          result.observe(tasks, count, { ...ofQueue, 'nestjs_jobs.state': state });
       }
     };
-    const observables = [running, depth, oldest];
+    const observables = [running, tasks, depths, oldest];
     meter.addBatchObservableCallback(look, observables);
     return () => meter.removeBatchObservableCallback(look, observables);
   }

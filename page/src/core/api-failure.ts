@@ -1,19 +1,50 @@
 import type { ApiErrorCode, FieldError } from '../../../lib/dashboard/api.js';
 
+interface Further {
+  readonly violations?: readonly FieldError[];
+  /** How long the server asks to be left alone. */
+  readonly retryAfterMs?: number;
+}
+
 /** Why a call gave nothing. `UNREACHABLE`: there was no answer; `REFUSED`: one of the application's own guards gave it. */
 export class ApiFailure extends Error {
+  readonly violations: readonly FieldError[];
+  readonly retryAfterMs: number | undefined;
+
   constructor(
     readonly code: ApiErrorCode | 'UNREACHABLE' | 'REFUSED',
     message: string,
     readonly status: number,
-    readonly violations: readonly FieldError[] = [],
+    { violations = [], retryAfterMs }: Further = {},
   ) {
     super(message);
+    this.violations = violations;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** Nothing is answered at all: not even another call would be. */
+  get isOutage(): boolean {
+    const codes: readonly string[] = ['UNREACHABLE', 'STORE_UNAVAILABLE', 'SHUTTING_DOWN'];
+    return codes.includes(this.code) || this.status >= 502 || this.isSignedOut;
   }
 
   /** Nothing is wrong with the call itself: it may go well in a moment. */
-  get isOutage(): boolean {
-    return ['UNREACHABLE', 'STORE_UNAVAILABLE', 'SHUTTING_DOWN'].includes(this.code) || this.status >= 502;
+  get isPassing(): boolean {
+    return this.isOutage || this.isOverload;
+  }
+
+  /** There is no such thing, or no longer. */
+  get isGone(): boolean {
+    return this.code === 'NOT_FOUND';
+  }
+
+  /** It would only become worse by asking as often as before. */
+  get isOverload(): boolean {
+    return this.status === 429 || (this.status === 500 && this.code === 'INTERNAL');
+  }
+
+  get isSignedOut(): boolean {
+    return this.code === 'REFUSED' && this.status !== 403;
   }
 }
 

@@ -43,7 +43,9 @@ export class Api {
   private async answer(path: string, init: RequestInit): Promise<Response> {
     const headers = { accept: 'application/json', ...(init.headers as Record<string, string> | undefined) };
     try {
-      return await fetch(this.address(path), { credentials: 'same-origin', ...init, headers });
+      // Whoever leads elsewhere wants somebody to sign in there, which a call cannot.
+      const how = { credentials: 'same-origin', redirect: 'manual' } as const;
+      return await fetch(this.address(path), { ...how, ...init, headers });
     } catch (error) {
       if (init.signal?.aborted) throw error;
       const failure = new ApiFailure('UNREACHABLE', 'The application gives no answer.', 0);
@@ -62,20 +64,22 @@ async function readBody(response: Response, signal?: AbortSignal | null): Promis
   }
 }
 
-function refusal({ status, ok, redirected }: Response, body: unknown): ApiFailure {
+function refusal({ status, ok, type, headers }: Response, body: unknown): ApiFailure {
+  const retryAfterMs = Number(headers.get('retry-after')) * 1_000 || undefined;
   if (isApiError(body)) {
     const { code, message, violations } = body.error;
-    return new ApiFailure(code, message, status, violations);
+    return new ApiFailure(code, message, status, { violations, retryAfterMs });
   }
-  const said = status === 401 || redirected ? 'You are not signed in.' : 'The application refused this.';
-  const known = status === 401 || status === 403 || redirected;
-  if (known) return new ApiFailure('REFUSED', said, status);
-  return new ApiFailure(
-    'INTERNAL',
-    ok ? 'The answer is no JSON.' : `The application answered ${status}.`,
-    status,
-  );
+  if (status === 401 || type === 'opaqueredirect')
+    return new ApiFailure('REFUSED', 'You are not signed in.', status);
+  if (status === 403) return new ApiFailure('REFUSED', 'The application refused this.', status);
+  if (status === 413) return new ApiFailure('BODY_TOO_LARGE', tooLarge, status);
+  const said = ok ? 'The answer is no JSON.' : `The application answered ${status}.`;
+  return new ApiFailure('INTERNAL', said, status, { retryAfterMs });
 }
+
+const tooLarge =
+  'The application takes no request as large as this one. Its body parser bounds it, to 100 kB on Express unless it is told otherwise, or a proxy before it does.';
 
 function isApiError(body: unknown): body is ApiError {
   const error = (body as Partial<ApiError> | null | undefined)?.error;

@@ -1,20 +1,20 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useReducer, useRef } from 'preact/hooks';
 import { usePage } from './page-parts.js';
 
-/** This machine's time, again and again, while somebody looks. */
-export function useTicks(everyMs = 1_000): number {
-  const [now, tick] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') tick(Date.now());
-    }, everyMs);
-    return () => clearInterval(timer);
-  }, [everyMs]);
-  return now;
-}
-
-/** The server's time: what a moment of its answers is compared with. */
-export function useServerNow(everyMs?: number): number {
-  const { aheadMs } = usePage();
-  return useTicks(everyMs) + aheadMs;
+/** What is read off this machine's clock, drawn again when that is something else. */
+export function useTicking<T>(read: (now: number) => T): T {
+  const { ticker } = usePage();
+  const [, again] = useReducer<number, void>((count) => count + 1, 0);
+  const shown = read(Date.now());
+  const latest = useRef({ read, shown });
+  latest.current = { read, shown };
+  useEffect(
+    () =>
+      ticker.ticked((now) => {
+        const { read, shown } = latest.current;
+        if (read(now) !== shown) again();
+      }),
+    [ticker],
+  );
+  return shown;
 }

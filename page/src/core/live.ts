@@ -1,17 +1,27 @@
 import type { StateCounts, StreamEvents } from '../../../lib/dashboard/api.js';
-import type { ApiFailure } from './api-failure.js';
+import { ApiFailure } from './api-failure.js';
+import { Quiet } from './quiet.js';
 
-/** `polling`: there is no stream, so one looks again and again. `down`: the store or the application gives no answer. */
+/** `polling`: there is no stream, so one looks again and again. `down`: nothing is answered. */
 export type LiveState = 'connecting' | 'live' | 'polling' | 'down';
 
 export interface LiveView {
   readonly state: LiveState;
-  readonly outage?: string;
+  readonly outage?: ApiFailure;
   readonly counts?: StateCounts;
+  /** How much is wrong. */
+  readonly troubles?: number;
 }
 
-/** `queues`: where something happened; undefined: anywhere. */
-type Listener = (queues?: readonly string[]) => void;
+/** Why what was fetched may be out of date. */
+export interface Change {
+  /** `hello`: what happened before the stream began was not told. `act`: something was done here. `clock`: some time has passed. */
+  readonly why: 'hello' | 'stream' | 'clock' | 'act';
+  /** Where something happened; undefined: anywhere. */
+  readonly queues?: readonly string[];
+}
+
+type Listener = (change: Change) => void;
 
 // Progress and elapsed leases ring no bell: also a live page looks again, only less often.
 const pollMs = 5_000;
@@ -26,6 +36,7 @@ export class Live {
   private source: EventSource | undefined;
   private timer: number | undefined;
   private reopening: number | undefined;
+  private readonly quiet = new Quiet();
 
   constructor(private readonly address: string) {}
 
@@ -34,16 +45,13 @@ export class Live {
   }
 
   start(): void {
-    this.open();
-    this.wait();
-    document.addEventListener('visibilitychange', this.lookAgain);
+    document.addEventListener('visibilitychange', this.turned);
+    if (isSeen()) this.wake();
   }
 
   stop(): void {
-    this.source?.close();
-    clearTimeout(this.timer);
-    clearTimeout(this.reopening);
-    document.removeEventListener('visibilitychange', this.lookAgain);
+    document.removeEventListener('visibilitychange', this.turned);
+    this.sleep();
   }
 
   changed(listener: Listener): () => void {
@@ -58,18 +66,42 @@ export class Live {
 
   /** After something was done here. */
   lookNow(): void {
-    this.tell();
+    this.tell({ why: 'act' });
   }
 
   /** Whether a call was answered tells about the store, too. */
   learn(failure?: ApiFailure): void {
-    if (failure?.isOutage) this.show({ state: 'down', outage: failure.message });
-    else if (this.current.state === 'down' && !failure)
-      this.show({ state: this.withoutOutage(), outage: undefined });
+    if (failure?.isOverload) this.quiet.refused(failure.retryAfterMs);
+    if (failure?.isOutage) this.show({ state: 'down', outage: failure });
+    if (failure) return;
+    this.quiet.answered();
+    if (this.current.state === 'down') this.show({ state: this.withoutOutage(), outage: undefined });
   }
 
   private withoutOutage(): LiveState {
     return this.source?.readyState === EventSource.OPEN ? 'live' : 'polling';
+  }
+
+  /** A tab that nobody sees takes no connection: a browser has few, and the rest of the application needs them. */
+  private readonly turned = (): void => {
+    this.sleep();
+    if (this.current.state !== 'down')
+      this.show({ state: 'connecting', counts: undefined, troubles: undefined });
+    if (!isSeen()) return;
+    this.wake();
+    this.tell({ why: 'clock' });
+  };
+
+  private wake(): void {
+    this.open();
+    this.wait();
+  }
+
+  private sleep(): void {
+    this.source?.close();
+    this.source = undefined;
+    clearTimeout(this.timer);
+    clearTimeout(this.reopening);
   }
 
   private open(): void {
@@ -81,17 +113,20 @@ export class Live {
       );
     on('hello', () => {
       if (this.current.state !== 'down') this.show({ state: 'live' });
-      this.tell();
+      this.tell({ why: 'hello' });
     });
-    on('changed', ({ counts, queues }) => {
-      this.show({ state: 'live', counts, outage: undefined });
-      this.tell(queues);
+    on('changed', ({ counts, queues, troubles }) => {
+      this.show({ state: 'live', counts, troubles, outage: undefined });
+      this.tell({ why: 'stream', queues });
     });
-    on('trouble', ({ message }) => this.show({ state: 'down', outage: message }));
-    on('bye', () => this.show({ state: 'polling', counts: undefined }));
+    on('trouble', ({ message }) =>
+      this.show({ state: 'down', outage: new ApiFailure('STORE_UNAVAILABLE', message, 503) }),
+    );
+    on('bye', () => this.show({ state: 'polling', counts: undefined, troubles: undefined }));
     source.addEventListener('error', () => {
       // What it has counted grows old: from now on what is asked for knows better.
-      this.show({ state: this.current.state === 'down' ? 'down' : 'polling', counts: undefined });
+      const state = this.current.state === 'down' ? 'down' : 'polling';
+      this.show({ state, counts: undefined, troubles: undefined });
       // One that was refused does not come back by itself.
       if (source.readyState === EventSource.CLOSED) this.openLater();
     });
@@ -104,21 +139,24 @@ export class Live {
 
   private wait(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.lookAgain(), this.current.state === 'live' ? livePollMs : pollMs);
+    const afterMs = this.current.state === 'live' ? livePollMs : pollMs;
+    this.timer = setTimeout(() => {
+      this.tell({ why: 'clock' });
+      this.wait();
+    }, afterMs);
   }
 
-  private readonly lookAgain = (): void => {
-    // Nobody looks.
-    if (document.visibilityState === 'visible') this.tell();
-    this.wait();
-  };
-
-  private tell(queues?: readonly string[]): void {
-    for (const listener of this.onChange) listener(queues);
+  private tell(change: Change): void {
+    if (change.why !== 'act' && this.quiet.isOn) return;
+    for (const listener of this.onChange) listener(change);
   }
 
   private show(change: Partial<LiveView>): void {
     this.current = { ...this.current, ...change };
     for (const listener of this.onView) listener();
   }
+}
+
+function isSeen(): boolean {
+  return document.visibilityState === 'visible';
 }

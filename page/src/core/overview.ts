@@ -19,6 +19,12 @@ export function useCounts(): StateCounts | undefined {
   return useLive().counts ?? data?.counts;
 }
 
+/** How much is wrong, as far as is known. */
+export function useTroubleCount(): number {
+  const { data } = useOverview();
+  return useLive().troubles ?? data?.troubles.length ?? 0;
+}
+
 export function useQueueNames(): readonly string[] {
   return useOverview().data?.queues.map(({ name }) => name) ?? [];
 }

@@ -4,6 +4,8 @@ import type { DashboardRole, Session } from '../../../lib/dashboard/api.js';
 import type { Api } from './api.js';
 import type { Live, LiveView } from './live.js';
 import type { Notices } from './notices.js';
+import type { Places } from './places.js';
+import type { Ticker } from './ticker.js';
 import { useWatched } from './watched.js';
 
 /** What every part of the page may use. */
@@ -11,6 +13,8 @@ export interface PageParts {
   readonly api: Api;
   readonly live: Live;
   readonly notices: Notices;
+  readonly places: Places;
+  readonly ticker: Ticker;
   readonly session: Session;
   /** How far the server's clock is ahead of this one. */
   readonly aheadMs: number;

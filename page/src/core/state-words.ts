@@ -11,6 +11,10 @@ export const states = [
   'cancelled',
 ] as const;
 
+export function hasEnded({ state }: { readonly state: TaskState }): boolean {
+  return state === 'succeeded' || state === 'dead' || state === 'cancelled';
+}
+
 /** What each state means, for whoever points at it. */
 export const stateMeanings: Record<TaskState, string> = {
   scheduled: 'It is due later: delayed, or about to be tried again.',

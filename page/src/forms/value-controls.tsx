@@ -3,8 +3,13 @@ import type { ParamsValue } from '../../../lib/dashboard/api.js';
 import { localText } from '../tasks/task-filters.js';
 import type { ControlProps } from './field-frame.js';
 
-/** Stands in a draft for text that is no JSON. */
-const notJson = Symbol('no JSON');
+/** Stands in a draft for text that is no JSON, and keeps it: a control that is drawn anew shows it again. */
+class NotJson {
+  constructor(
+    readonly text: string,
+    readonly why: string,
+  ) {}
+}
 
 export interface ValueProps {
   readonly control: ControlProps;
@@ -100,16 +105,14 @@ export function DateControl({ control, value, onChange }: ValueProps) {
 
 /** Any JSON. What is none is shown to be none, and not sent. */
 export function JsonControl({ control, value, onChange, rows = 4 }: ValueProps & { rows?: number }) {
-  const [typed, type] = useState(value === undefined ? '' : JSON.stringify(value, null, 2));
-  const [wrong, setWrong] = useState('');
+  const [typed, type] = useState(() => textOf(value));
+  const wrong = value instanceof NotJson ? value.why : '';
   const take = (text: string) => {
     type(text);
     try {
       onChange(text.trim() === '' ? undefined : JSON.parse(text));
-      setWrong('');
     } catch (error) {
-      onChange(notJson);
-      setWrong(error instanceof Error ? error.message : 'This is no JSON.');
+      onChange(new NotJson(text, error instanceof Error ? error.message : 'This is no JSON.'));
     }
   };
   const wrongId = `${control.id}-json`;
@@ -136,8 +139,13 @@ export function JsonControl({ control, value, onChange, rows = 4 }: ValueProps &
   );
 }
 
+function textOf(value: unknown): string {
+  if (value instanceof NotJson) return value.text;
+  return value === undefined ? '' : JSON.stringify(value, null, 2);
+}
+
 export function holdsNotJson(value: unknown): boolean {
-  if (value === notJson) return true;
+  if (value instanceof NotJson) return true;
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsNotJson);
 }
 

@@ -8,7 +8,7 @@ import { PageHead } from '../parts/page-head.js';
 import { Empty, Loaded } from '../parts/states.js';
 
 export function EnqueuePage({ query }: { query: URLSearchParams }) {
-  const list = useResource<JobList>('jobs');
+  const list = useResource<JobList>('jobs', {}, { refresh: 'rarely' });
   const mayEnqueue = useMay('enqueue');
   const name = query.get('job') ?? '';
   return (
@@ -52,7 +52,8 @@ export function EnqueuePage({ query }: { query: URLSearchParams }) {
 }
 
 function FormOf({ name }: { name: string }) {
-  const job = useResource<JobDetails>('job', { name });
+  // What somebody fills in is not replaced under his hands.
+  const job = useResource<JobDetails>('job', { name }, { refresh: 'never' });
   return (
     <Loaded of={job} what="the job">
       {({ form }) =>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { FailureGroup, TaskAction } from '../../../lib/dashboard/api.js';
+import { useOverview } from '../core/overview.js';
 import { useMay, usePage } from '../core/page-parts.js';
 import { hrefOf, showAs } from '../core/route.js';
 import { counted, many } from '../core/words.js';
@@ -8,43 +9,41 @@ import { PageHead } from '../parts/page-head.js';
 import { Empty, Loaded } from '../parts/states.js';
 import { ConfirmAct, type Intent } from '../tasks/confirm-act.js';
 import { TaskFilters } from '../tasks/task-filters.js';
+import { isMerged } from '../tasks/order-words.js';
 import { useFailures } from '../tasks/use-failures.js';
-import { hrefOfTasks, isFiltered, readTaskView, taskViewQuery, type TaskView } from '../tasks/task-view.js';
+import {
+  filterOf,
+  hrefOfTasks,
+  isFiltered,
+  matchWords,
+  readTaskView,
+  taskViewQuery,
+  type TaskView,
+} from '../tasks/task-view.js';
 
 export function FailuresPage({ query }: { query: URLSearchParams }) {
   const { aheadMs } = usePage();
-  const view = readTaskView(query);
+  const view: TaskView = { ...readTaskView(query), state: [], error: '', isOldestFirst: false };
   const [intent, setIntent] = useState<Intent>();
   const mayOperate = useMay('operate');
-  // To the minute, so that the question stays the same from one look to the next.
-  const now = Math.floor((Date.now() + aheadMs) / 60_000) * 60_000;
-  const { queue, job, text, sinceMs, to } = view;
-  const from = sinceMs === undefined ? view.from : now - sinceMs;
-  const failures = useFailures({ queue, job, text, from, to });
+  const failures = useFailures(view);
+  const isLatest = isMerged(['dead'], view.queue, useOverview().data?.queues ?? []);
   const change = (change: Partial<TaskView>) =>
     showAs(hrefOf('failures', taskViewQuery({ ...view, ...change })));
   const intend = (action: TaskAction, { job, error }: FailureGroup) =>
     setIntent({
       action,
       which: {
-        filter: {
-          state: ['dead'],
-          job: [job],
-          error,
-          ...(queue.length > 0 && { queue }),
-          ...(text && { text }),
-          from,
-          to,
-        },
+        filter: { ...filterOf(view, Date.now() + aheadMs), state: ['dead'], job: [job], error },
       },
-      what: `dead tasks of ${job} that ended with “${error}”`,
+      what: matchWords({ ...view, state: ['dead'], job: [job], error }),
     });
   return (
     <>
       <PageHead title="Failures">
         {failures.data && (
           <span class="faint num">
-            {failures.data.isComplete ? '' : 'the latest '}
+            {failures.data.isComplete ? '' : isLatest ? 'the latest ' : 'the first '}
             {many(failures.data.count, 'dead task')}
           </span>
         )}
@@ -57,7 +56,7 @@ export function FailuresPage({ query }: { query: URLSearchParams }) {
               <p class="hint" role="status">
                 {failures.isLoading
                   ? `Looking further: ${many(count, 'dead task')} so far.`
-                  : `There are more dead tasks: the groups hold the latest ${counted(count)}. `}
+                  : `There are more dead tasks: the groups hold ${isLatest ? 'the latest ' : ''}${counted(count)} of them. `}
                 {!failures.isLoading && (
                   <button type="button" class="button is-small" onClick={failures.more}>
                     Look at more
@@ -72,6 +71,7 @@ export function FailuresPage({ query }: { query: URLSearchParams }) {
                   <Group
                     key={`${group.job} ${group.error}`}
                     group={group}
+                    href={hrefOfTasks({ ...view, state: ['dead'], job: [group.job], error: group.error })}
                     onAct={mayOperate ? (action) => intend(action, group) : undefined}
                   />
                 ))}
@@ -107,13 +107,22 @@ function NoFailures({ view }: { view: TaskView }) {
   );
 }
 
-function Group({ group, onAct }: { group: FailureGroup; onAct?: (action: TaskAction) => void }) {
+function Group({
+  group,
+  href,
+  onAct,
+}: {
+  group: FailureGroup;
+  /** Its tasks, as far as they are on view. */
+  href: string;
+  onAct?: (action: TaskAction) => void;
+}) {
   const { job, error, count, queues, firstAt, lastAt, sample } = group;
   return (
     <li class="card group">
       <div class="group-text">
         <p class="group-head">
-          <a href={hrefOfTasks({ state: ['dead'], job: [job], error })} class="row-link">
+          <a href={href} class="row-link">
             {job}
           </a>
           <span class="faint">in {queues.join(', ')}</span>

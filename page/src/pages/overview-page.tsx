@@ -5,12 +5,15 @@ import { stateMeanings, states } from '../core/state-words.js';
 import { counted } from '../core/words.js';
 import { PageHead } from '../parts/page-head.js';
 import { QueueTable } from '../parts/queue-table.js';
+import { mostPressing } from '../parts/most-pressing.js';
 import { RunChart } from '../parts/run-chart.js';
 import { RunnerList } from '../parts/runner-list.js';
 import { SpanSwitch, spanWordsOf, type ChartSpan } from '../parts/span-switch.js';
 import { Empty, Loaded } from '../parts/states.js';
 import { TroubleList } from '../parts/trouble-list.js';
 import { hrefOfTasks } from '../tasks/task-view.js';
+
+const shownQueues = 12;
 
 export function OverviewPage({ query }: { query: URLSearchParams }) {
   const overview = useOverview();
@@ -39,10 +42,19 @@ export function OverviewPage({ query }: { query: URLSearchParams }) {
             <section class="card" aria-labelledby="queues">
               <header class="card-head">
                 <h2 id="queues">Queues</h2>
+                {queues.length > shownQueues && (
+                  <span class="faint num">
+                    the {shownQueues} most pressing of {counted(queues.length)}
+                  </span>
+                )}
                 <a href={hrefOf('queues')}>All about the queues</a>
               </header>
               {queues.length > 0 ? (
-                <QueueTable queues={queues} troubles={troubles} span={span} />
+                <QueueTable
+                  queues={mostPressing(queues, troubles, shownQueues)}
+                  troubles={troubles}
+                  span={span}
+                />
               ) : (
                 <Empty title="No queue is known yet.">
                   Enqueue a task, or start an application with a job.

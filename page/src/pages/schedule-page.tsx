@@ -8,6 +8,7 @@ import type {
 import { useMay, usePage } from '../core/page-parts.js';
 import { useResource } from '../core/resource.js';
 import { goTo, hrefOf } from '../core/route.js';
+import { useTitle } from '../core/title.js';
 import { counted } from '../core/words.js';
 import { ActButton } from '../parts/act-button.js';
 import { ContentView } from '../parts/content-view.js';
@@ -21,7 +22,8 @@ import { hrefOfTasks } from '../tasks/task-view.js';
 
 export function SchedulePage({ query }: { query: URLSearchParams }) {
   const [queue, id] = [query.get('queue') ?? '', query.get('id') ?? ''];
-  const schedule = useResource<ScheduleDetails>('schedule', { queue, id }, queue || undefined);
+  const schedule = useResource<ScheduleDetails>('schedule', { queue, id }, { queue });
+  useTitle(`Schedule ${schedule.data?.job ?? id}`);
   return (
     <>
       <a class="back" href={hrefOf('schedules')}>

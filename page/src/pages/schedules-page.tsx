@@ -1,8 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { JobList, ScheduleList, ScheduleRow } from '../../../lib/dashboard/api.js';
-import { failureOf } from '../core/api-failure.js';
+import type { JobList, ScheduleRow } from '../../../lib/dashboard/api.js';
 import { useQueueNames } from '../core/overview.js';
-import { useMay, usePage } from '../core/page-parts.js';
+import { useMay } from '../core/page-parts.js';
 import { useResource } from '../core/resource.js';
 import { hrefOf, showAs } from '../core/route.js';
 import { searchOf } from '../core/query.js';
@@ -11,6 +9,7 @@ import { Moment } from '../parts/moment.js';
 import { PageHead } from '../parts/page-head.js';
 import { ScheduleButtons } from '../parts/schedule-buttons.js';
 import { Empty, Loaded } from '../parts/states.js';
+import { useSchedules } from '../schedules/use-schedules.js';
 import { NameFilter, TextFilter } from '../tasks/task-filters.js';
 
 export function SchedulesPage({ query }: { query: URLSearchParams }) {
@@ -22,8 +21,9 @@ export function SchedulesPage({ query }: { query: URLSearchParams }) {
   };
   const change = (change: Partial<typeof filter>) => showAs(hrefOf('schedules', { ...filter, ...change }));
   const queues = useQueueNames();
-  const jobs = useResource<JobList>('jobs').data?.jobs.map(({ name }) => name) ?? [];
-  const first = useResource<ScheduleList>('schedules', { ...filter, limit: 100 });
+  const jobs =
+    useResource<JobList>('jobs', {}, { refresh: 'rarely' }).data?.jobs.map(({ name }) => name) ?? [];
+  const schedules = useSchedules(filter);
   const isFiltered = searchOf(filter) !== '';
   return (
     <>
@@ -50,9 +50,9 @@ export function SchedulesPage({ query }: { query: URLSearchParams }) {
           <span>Paused only</span>
         </label>
       </div>
-      <Loaded of={first} what="the schedules">
-        {(list) =>
-          list.schedules.length === 0 && !list.next ? (
+      <Loaded of={schedules} what="the schedules">
+        {({ rows, hasMore }) =>
+          rows.length === 0 && !hasMore ? (
             <section class="card">
               <Empty title={isFiltered ? 'No schedule matches.' : 'There is no schedule.'}>
                 {isFiltered ? (
@@ -67,49 +67,20 @@ export function SchedulesPage({ query }: { query: URLSearchParams }) {
             </section>
           ) : (
             <section class="card">
-              <Rows first={list} filter={searchOf(filter)} />
+              <ScheduleTable rows={rows} />
+              {hasMore && (
+                <p class="centred">
+                  <button type="button" class="button" onClick={schedules.more}>
+                    Show more schedules
+                  </button>
+                </p>
+              )}
             </section>
           )
         }
       </Loaded>
     </>
   );
-}
-
-/** The first page is live; those behind it come when they are asked for. */
-function Rows({ first, filter }: { first: ScheduleList; filter: string }) {
-  const { api, notices } = usePage();
-  const [behind, setBehind] = useState<{ rows: readonly ScheduleRow[]; next?: string }>();
-  useEffect(() => setBehind(undefined), [filter]);
-  const next = behind ? behind.next : first.next;
-  const more = async () => {
-    try {
-      const list = await api.get<ScheduleList>(withCursor(filter, next ?? ''));
-      setBehind({ rows: [...(behind?.rows ?? []), ...list.schedules], next: list.next });
-    } catch (error) {
-      notices.warn(failureOf(error).message);
-    }
-  };
-  const rows = [...first.schedules, ...(behind?.rows ?? [])];
-  return (
-    <>
-      <ScheduleTable rows={rows} />
-      {next !== undefined && (
-        <p class="centred">
-          <button type="button" class="button" onClick={() => void more()}>
-            Show more schedules
-          </button>
-        </p>
-      )}
-    </>
-  );
-}
-
-function withCursor(filter: string, after: string): string {
-  const search = new URLSearchParams(filter);
-  search.set('after', after);
-  search.set('limit', '100');
-  return `schedules?${search.toString()}`;
 }
 
 function ScheduleTable({ rows }: { rows: readonly ScheduleRow[] }) {

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { TaskRow } from '../../../lib/dashboard/api.js';
+import { useOverview } from '../core/overview.js';
 import { useMay, usePage } from '../core/page-parts.js';
 import { showAs } from '../core/route.js';
 import { many } from '../core/words.js';
@@ -10,19 +11,39 @@ import { MatchMenu, SelectionBar } from '../tasks/selection-bar.js';
 import { StateTabs } from '../tasks/state-tabs.js';
 import { TaskFilters } from '../tasks/task-filters.js';
 import { TaskRows } from '../tasks/task-rows.js';
-import { filterOf, hrefOfTasks, isFiltered, readTaskView, type TaskView } from '../tasks/task-view.js';
+import { orderWords } from '../tasks/order-words.js';
+import {
+  filterOf,
+  hrefOfTasks,
+  isFiltered,
+  matchWords,
+  readTaskView,
+  type TaskView,
+} from '../tasks/task-view.js';
 import { keyOf, useTaskPages, type TaskPages } from '../tasks/use-task-pages.js';
 
 export function TasksPage({ query }: { query: URLSearchParams }) {
   const { aheadMs } = usePage();
   const view = readTaskView(query);
-  const pages = useTaskPages(view);
-  const mayOperate = useMay('operate');
   const [selected, select] = useState<ReadonlyMap<string, TaskRow>>(new Map());
+  // Nothing moves under the hands of whoever selects.
+  const pages = useTaskPages(view, selected.size > 0);
+  const mayOperate = useMay('operate');
+  const queues = useOverview().data?.queues ?? [];
   const [intent, setIntent] = useState<Intent>();
   const change = (change: Partial<TaskView>) => showAs(hrefOfTasks({ ...readTaskView(query), ...change }));
   // Nobody acts on what he no longer sees, by whichever way he left it.
   useEffect(() => select(new Map()), [query.toString()]);
+  // Nor on what is no longer there; and what is, is in the state of which the list tells.
+  useEffect(() => {
+    const rows = new Map(pages.rows.map((row) => [keyOf(row), row]));
+    select((selected) => {
+      const left = [...selected.keys()].flatMap((key) =>
+        rows.has(key) ? [[key, rows.get(key)!] as const] : [],
+      );
+      return selected.size > 0 ? new Map(left) : selected;
+    });
+  }, [pages.rows]);
   const chosen = useMemo(() => new Set(selected.keys()), [selected]);
   const put = (rows: readonly TaskRow[], isSelected: boolean) => {
     const next = new Map(selected);
@@ -45,12 +66,12 @@ export function TasksPage({ query }: { query: URLSearchParams }) {
           class="button is-small is-quiet"
           onClick={() => change({ isOldestFirst: !view.isOldestFirst })}
         >
-          {view.isOldestFirst ? 'Oldest first' : 'Latest first'}
+          {orderWords(view, queues)}
         </button>
         {mayOperate && (
           <MatchMenu
             filter={() => filterOf(view, Date.now() + aheadMs)}
-            what={matchWords(view)}
+            what={(state) => matchWords({ ...view, state })}
             onIntent={setIntent}
           />
         )}
@@ -75,7 +96,7 @@ export function TasksPage({ query }: { query: URLSearchParams }) {
       <section class="card task-list" aria-label="Tasks">
         {pages.isStale && (
           <button type="button" class="stale" onClick={pages.reload}>
-            Something has happened since. Show the list as it is now
+            Something may have happened since. Show the list as it is now
           </button>
         )}
         {pages.rows.length > 0 && (
@@ -100,7 +121,7 @@ export function TasksPage({ query }: { query: URLSearchParams }) {
 
 /** The end of the list: it asks for more when it comes near, and says why there is none. */
 function End({ pages, view }: { pages: TaskPages; view: TaskView }) {
-  const { rows, hasMore, isLoading, isNew, isTired, failure, more, reload } = pages;
+  const { rows, hasMore, isLoading, isNew, isTired, failure, more, tryAgain } = pages;
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // Looked at anew after each answer: what was in sight while one was under way still is.
@@ -115,7 +136,7 @@ function End({ pages, view }: { pages: TaskPages; view: TaskView }) {
   return (
     <div ref={end} class="list-end">
       {isNew && isLoading && <Loading what="tasks" />}
-      {failure && <Failed failure={failure} reload={rows.length > 0 ? more : reload} />}
+      {failure && <Failed failure={failure} reload={tryAgain} />}
       {!isNew && hasMore && isTired && (
         <div class="empty">
           <p class="empty-text">So far {many(rows.length, 'task')} found; not all have been looked at.</p>
@@ -145,16 +166,4 @@ function NoTasks({ view }: { view: TaskView }) {
       Tasks that succeed are gone at once, unless <code>keep</code> or <code>retention</code> says otherwise.
     </Empty>
   );
-}
-
-function matchWords({ state, queue, job, text, error }: TaskView): string {
-  return [
-    `${state.join(' or ')} tasks`.trim(),
-    job.length > 0 && `of ${job.join(' or ')}`,
-    queue.length > 0 && `in ${queue.join(' or ')}`,
-    text && `with “${text}”`,
-    error && `that ended with “${error}”`,
-  ]
-    .filter(Boolean)
-    .join(' ');
 }

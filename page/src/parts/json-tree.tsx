@@ -10,24 +10,28 @@ export function JsonTree({ value, depth = 0 }: { value: unknown; depth?: number 
   return <Branch value={value} depth={depth} />;
 }
 
+/** What is folded is not drawn: of a deep or wide value no more than is looked at. */
 function Branch({ value, depth }: { value: object; depth: number }) {
-  const [shown, show] = useState(shownAtOnce);
   const isList = Array.isArray(value);
   const entries = Object.entries(value);
+  const [shown, show] = useState(shownAtOnce);
+  const [isOpen, setOpen] = useState(depth < 2 && entries.length <= shownAtOnce);
   if (entries.length === 0) return <span class="json-leaf">{isList ? '[ ]' : '{ }'}</span>;
   const size = isList ? many(entries.length, 'item') : many(entries.length, 'field');
   return (
-    <details class="json-branch" open={depth < 2 && entries.length <= shownAtOnce}>
+    <details class="json-branch" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{size}</summary>
-      <ul>
-        {entries.slice(0, shown).map(([name, part]) => (
-          <li key={name}>
-            <span class="json-name">{name}</span>
-            <JsonTree value={part} depth={depth + 1} />
-          </li>
-        ))}
-      </ul>
-      {shown < entries.length && (
+      {isOpen && (
+        <ul>
+          {entries.slice(0, shown).map(([name, part]) => (
+            <li key={name}>
+              <span class="json-name">{name}</span>
+              <JsonTree value={part} depth={depth + 1} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {isOpen && shown < entries.length && (
         <button type="button" class="button is-small" onClick={() => show(shown + shownAtOnce * 5)}>
           Show more of {size}
         </button>

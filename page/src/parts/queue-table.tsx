@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { QueueRow, StateCounts, TaskState, Trouble } from '../../../lib/dashboard/api.js';
 import { counted, spanWords } from '../core/words.js';
 import { hrefOfTasks } from '../tasks/task-view.js';
-import { Spark } from './spark.js';
+import { said, Spark } from './spark.js';
 import { spanWordsOf, type ChartSpan } from './span-switch.js';
 import { TroubleMark } from './trouble-list.js';
 
@@ -64,7 +64,7 @@ export function QueueTable({
               <td class="right num" title={queue.runners.join(', ')}>
                 {counted(queue.runners.length)}
               </td>
-              <td>
+              <td title={said(queue.charts[span], spanWordsOf(span))}>
                 <Spark chart={queue.charts[span]} over={spanWordsOf(span)} />
               </td>
               {extra && <td class="right">{extra(queue)}</td>}

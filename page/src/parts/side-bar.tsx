@@ -1,6 +1,6 @@
 import type { StateCounts } from '../../../lib/dashboard/api.js';
 import { useCurrentInSight } from '../core/in-sight.js';
-import { useCounts } from '../core/overview.js';
+import { useCounts, useTroubleCount } from '../core/overview.js';
 import { useLive, useMay, usePage } from '../core/page-parts.js';
 import { hrefOf, type PageName } from '../core/route.js';
 import { themes, useTheme } from '../core/theme.js';
@@ -14,10 +14,12 @@ interface Entry {
   readonly holds?: readonly PageName[];
   readonly count?: (counts: StateCounts) => number;
   readonly isBad?: boolean;
+  /** What is counted, where that is not told by what it stands beside. */
+  readonly meaning?: string;
 }
 
 const entries: readonly Entry[] = [
-  { page: 'overview', label: 'Overview' },
+  { page: 'overview', label: 'Overview', isBad: true, meaning: 'wrong' },
   { page: 'tasks', label: 'Tasks', holds: ['task'], count: ({ waiting, pending }) => waiting + pending },
   { page: 'failures', label: 'Failures', count: ({ dead }) => dead, isBad: true },
   { page: 'schedules', label: 'Schedules', holds: ['schedule'] },
@@ -28,6 +30,7 @@ const entries: readonly Entry[] = [
 export function SideBar({ page }: { page: PageName | undefined }) {
   const { session } = usePage();
   const counts = useCounts();
+  const troubles = useTroubleCount();
   const row = useCurrentInSight<HTMLElement>(page ?? '');
   const mayEnqueue = useMay('enqueue');
   return (
@@ -38,15 +41,20 @@ export function SideBar({ page }: { page: PageName | undefined }) {
       </a>
       <nav aria-label="Pages" ref={row}>
         <ul>
-          {entries.map(({ page: name, label, holds, count, isBad }) => {
+          {entries.map(({ page: name, label, holds, count, isBad, meaning }) => {
             const isHere = page === name || (page !== undefined && holds?.includes(page));
-            const shown = counts && count?.(counts);
+            const shown = name === 'overview' ? troubles : counts && count?.(counts);
             return (
               <li key={name}>
                 <a href={hrefOf(name)} aria-current={isHere ? 'page' : undefined}>
                   <Icon name={name} />
                   <span>{label}</span>
-                  {shown ? <span class={isBad ? 'tally is-bad' : 'tally'}>{counted(shown)}</span> : null}
+                  {shown ? (
+                    <span class={isBad ? 'tally is-bad' : 'tally'} title={meaning}>
+                      {counted(shown)}
+                      {meaning && <span class="visually-hidden"> {meaning}</span>}
+                    </span>
+                  ) : null}
                 </a>
               </li>
             );

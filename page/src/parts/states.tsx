@@ -27,14 +27,28 @@ export function Failed({ failure, reload }: { failure: ApiFailure; reload: () =>
     <div class="empty is-bad" role="alert">
       <p class="empty-title">{failure.message}</p>
       <p class="empty-text">{adviceFor(failure)}</p>
-      <button type="button" class="button" onClick={reload}>
-        Try again
-      </button>
+      {failure.isSignedOut ? (
+        <ReloadPage />
+      ) : (
+        <button type="button" class="button" onClick={reload}>
+          Try again
+        </button>
+      )}
     </div>
   );
 }
 
-export function adviceFor({ code }: ApiFailure): string {
+/** Where the application asks for a name and a password, it does so for a page, not for a call. */
+export function ReloadPage() {
+  return (
+    <button type="button" class="button" onClick={() => location.reload()}>
+      Load this page again
+    </button>
+  );
+}
+
+export function adviceFor({ code, status }: ApiFailure): string {
+  if (status === 429) return 'It is asked too much: this page asks again in a while, and less often.';
   switch (code) {
     case 'UNREACHABLE':
       return 'Is it running, and are you connected to its network? This page goes on trying by itself.';
@@ -67,6 +81,21 @@ export function Loaded<T>({
   what: string;
   children: (data: T) => ComponentChildren;
 }) {
-  if (data !== undefined) return <>{children(data)}</>;
+  if (data !== undefined)
+    return (
+      <>
+        {failure?.isOverload && <NotRefreshed failure={failure} />}
+        {children(data)}
+      </>
+    );
   return failure ? <Failed failure={failure} reload={reload} /> : <Loading what={what} />;
+}
+
+/** What is on view is what came before. */
+function NotRefreshed({ failure }: { failure: ApiFailure }) {
+  return (
+    <p class="hint" role="status">
+      {failure.message} What you see may be out of date. {adviceFor(failure)}
+    </p>
+  );
 }

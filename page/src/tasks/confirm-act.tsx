@@ -5,7 +5,7 @@ import { usePage } from '../core/page-parts.js';
 import { actionWords } from '../core/state-words.js';
 import { counted, many } from '../core/words.js';
 import { Dialog } from '../parts/dialog.js';
-import { act, actedWords, preview } from './act-on-tasks.js';
+import { act, actedWords, preview, seenIn, type Named } from './act-on-tasks.js';
 
 export interface Intent {
   readonly action: TaskAction;
@@ -18,42 +18,50 @@ export interface Intent {
 export function ConfirmAct({ intent, onClose }: { intent: Intent; onClose: (hasActed: boolean) => void }) {
   const { api, notices, live } = usePage();
   const { action, which, what } = intent;
-  const [found, setFound] = useState<number>();
+  const [named, setNamed] = useState<Named>();
+  const found = named?.count;
   const [soFar, setSoFar] = useState(0);
   const [failure, setFailure] = useState<ApiFailure>();
   const [acted, setActed] = useState<number>();
+  const [isBusy, setBusy] = useState(false);
   const leaving = useRef(new AbortController());
   const { label, meaning } = actionWords[action];
 
   useEffect(() => {
     const { signal } = leaving.current;
-    preview(api, action, which, signal, setSoFar).then(setFound, (error) => {
+    preview(api, action, which, signal, setSoFar).then(setNamed, (error) => {
       if (!signal.aborted) setFailure(failureOf(error));
     });
   }, []);
 
-  const isBusy = acted !== undefined;
-  const go = async () => {
+  // What is under way when somebody says Stop comes to its end later, in front of whatever is on view by then.
+  const isClosed = useRef(false);
+  const closeOnce = (hasActed: boolean) => {
+    if (isClosed.current) return;
+    isClosed.current = true;
+    onClose(hasActed);
+  };
+  const go = async (named: Named) => {
+    setBusy(true);
     setActed(0);
+    setFailure(undefined);
     try {
-      const sum = await act(
-        api,
-        action,
-        which,
-        leaving.current.signal,
-        ({ done, requested, left, taken, missing }) => setActed(done + requested + left + taken + missing),
-      );
+      const { signal } = leaving.current;
+      const sum = await act(api, action, which, named, signal, (so) => setActed(seenIn(so)));
       notices.say(actedWords(action, sum));
       live.lookNow();
-      onClose(true);
+      closeOnce(true);
     } catch (error) {
-      setFailure(failureOf(error));
-      setActed(undefined);
+      const failure = failureOf(error);
+      setFailure(failure);
+      setBusy(false);
+      live.lookNow();
+      if (isClosed.current) notices.warn(failure.message);
     }
   };
   const close = () => {
     leaving.current.abort();
-    onClose(isBusy);
+    closeOnce(isBusy || (acted ?? 0) > 0);
   };
   return (
     <Dialog title={titleOf(label, found)} onClose={close}>
@@ -63,6 +71,7 @@ export function ConfirmAct({ intent, onClose }: { intent: Intent; onClose: (hasA
       </p>
       {failure && (
         <p class="field-error" role="alert">
+          {acted ? `${counted(acted)} of ${counted(found ?? acted)} dealt with, then: ` : ''}
           {failure.message}
         </p>
       )}
@@ -73,7 +82,7 @@ export function ConfirmAct({ intent, onClose }: { intent: Intent; onClose: (hasA
       )}
       {isBusy && found && (
         <p role="status" class="num">
-          {counted(acted)} of {counted(found)} dealt with …
+          {counted(acted ?? 0)} of {counted(found)} dealt with …
         </p>
       )}
       <div class="dialog-buttons">
@@ -84,7 +93,7 @@ export function ConfirmAct({ intent, onClose }: { intent: Intent; onClose: (hasA
           type="button"
           class={action === 'remove' || action === 'cancel' ? 'button is-danger' : 'button is-main'}
           disabled={!found || isBusy}
-          onClick={() => void go()}
+          onClick={() => named && void go(named)}
         >
           {found === undefined ? label : `${label} ${many(found, 'task')}`}
         </button>

@@ -6,7 +6,8 @@ import {
   type TaskState,
 } from '../../../lib/dashboard/api.js';
 import { actionWords } from '../core/state-words.js';
-import { many } from '../core/words.js';
+import { counted, many } from '../core/words.js';
+import { Menu } from '../parts/menu.js';
 import { matching } from './act-on-tasks.js';
 import type { Intent } from './confirm-act.js';
 
@@ -22,23 +23,27 @@ export function SelectionBar({
   onIntent: (intent: Intent) => void;
   onClear: () => void;
 }) {
-  const isPossible = (action: TaskAction) => {
+  // Nobody is told a number of which a part cannot be dealt with.
+  const offers = taskActions.map((action) => {
     const possible: readonly TaskState[] = statesForAction[action];
-    return selected.some(({ state }) => possible.includes(state));
-  };
+    return { action, refs: selected.filter(({ state }) => possible.includes(state)) };
+  });
   return (
     <div class="selection-bar" role="group" aria-label="What to do with the selected tasks">
       <span class="num">{many(selected.length, 'task')} selected</span>
-      {taskActions.filter(isPossible).map((action) => (
-        <button
-          key={action}
-          type="button"
-          class="button is-small"
-          onClick={() => onIntent({ action, which: { refs: selected } })}
-        >
-          {actionWords[action].label}
-        </button>
-      ))}
+      {offers
+        .filter(({ refs }) => refs.length > 0)
+        .map(({ action, refs }) => (
+          <button
+            key={action}
+            type="button"
+            class="button is-small"
+            onClick={() => onIntent({ action, which: { refs } })}
+          >
+            {actionWords[action].label}
+            {refs.length < selected.length && ` ${counted(refs.length)} of ${counted(selected.length)}`}
+          </button>
+        ))}
       <button type="button" class="button is-small is-quiet" onClick={onClear}>
         Clear selection
       </button>
@@ -53,28 +58,26 @@ export function MatchMenu({
   onIntent,
 }: {
   filter: () => TaskFilter;
-  what: string;
+  /** What those in these states are. */
+  what: (state: readonly TaskState[]) => string;
   onIntent: (intent: Intent) => void;
 }) {
   const state = filter().state;
   const possible = taskActions.filter((action) => matching({ state }, action));
   return (
-    <details class="menu">
-      <summary class="button is-small">All that match …</summary>
-      <div class="menu-list">
-        {possible.map((action) => (
-          <button
-            key={action}
-            type="button"
-            onClick={(event) => {
-              event.currentTarget.closest('details')!.open = false;
-              onIntent({ action, which: matching(filter(), action)!, what });
-            }}
-          >
-            {actionWords[action].label} all
-          </button>
-        ))}
-      </div>
-    </details>
+    <Menu label="All that match …">
+      {possible.map((action) => (
+        <button
+          key={action}
+          type="button"
+          onClick={() => {
+            const which = matching(filter(), action)!;
+            onIntent({ action, which, what: what(which.filter.state) });
+          }}
+        >
+          {actionWords[action].label} all
+        </button>
+      ))}
+    </Menu>
   );
 }

@@ -2,16 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JobList } from '../../../lib/dashboard/api.js';
 import { useQueueNames } from '../core/overview.js';
 import { useResource } from '../core/resource.js';
+import { spanWords } from '../core/words.js';
 import { useSettled } from '../core/settled.js';
 import { Icon } from '../parts/icon.js';
-
-const hourMs = 3_600_000;
-const spans = [
-  { ms: hourMs / 4, words: 'Last 15 minutes' },
-  { ms: hourMs, words: 'Last hour' },
-  { ms: hourMs * 24, words: 'Last 24 hours' },
-  { ms: hourMs * 24 * 7, words: 'Last 7 days' },
-];
+import { timeSpans } from './task-view.js';
 
 /** What may be left out of a list of tasks or of failures. */
 export interface Filtered {
@@ -27,7 +21,8 @@ type Change = (change: Partial<Filtered>) => void;
 
 export function TaskFilters({ view, onChange }: { view: Filtered; onChange: Change }) {
   const queues = useQueueNames();
-  const jobs = useResource<JobList>('jobs').data?.jobs.map(({ name }) => name) ?? [];
+  const jobs =
+    useResource<JobList>('jobs', {}, { refresh: 'rarely' }).data?.jobs.map(({ name }) => name) ?? [];
   return (
     <div class="filters" role="search">
       <TextFilter text={view.text} onChange={(text) => onChange({ text })} />
@@ -115,11 +110,22 @@ export function NameFilter({
 }
 
 function TimeFilter({ view, onChange }: { view: Filtered; onChange: Change }) {
-  const [isOwn, setOwn] = useState(view.from !== undefined || view.to !== undefined);
+  // The address tells which it is, but for two fields that nobody has filled in yet.
+  const [isWanted, want] = useState(false);
+  const given = useRef<string>(undefined);
+  const now = timeKey(view);
+  useEffect(() => {
+    if (given.current !== undefined && given.current !== now) want(false);
+    given.current = now;
+  }, [now]);
+  const isOwn = isWanted || view.from !== undefined || view.to !== undefined;
+  const change = (time: Pick<Filtered, 'sinceMs' | 'from' | 'to'>) => {
+    given.current = timeKey(time);
+    onChange(time);
+  };
   const choose = (value: string) => {
-    setOwn(value === 'own');
-    if (value !== 'own')
-      onChange({ sinceMs: value ? Number(value) : undefined, from: undefined, to: undefined });
+    want(value === 'own');
+    change({ sinceMs: value && value !== 'own' ? Number(value) : undefined, from: undefined, to: undefined });
   };
   const moment = (name: 'from' | 'to', label: string) => (
     <label class="choice">
@@ -130,7 +136,12 @@ function TimeFilter({ view, onChange }: { view: Filtered; onChange: Change }) {
         value={localText(view[name])}
         onChange={(event) => {
           const at = new Date(event.currentTarget.value).getTime();
-          onChange({ sinceMs: undefined, [name]: Number.isNaN(at) ? undefined : at });
+          change({
+            from: view.from,
+            to: view.to,
+            sinceMs: undefined,
+            [name]: Number.isNaN(at) ? undefined : at,
+          });
         }}
       />
     </label>
@@ -144,11 +155,14 @@ function TimeFilter({ view, onChange }: { view: Filtered; onChange: Change }) {
           onChange={(event) => choose(event.currentTarget.value)}
         >
           <option value="">any</option>
-          {spans.map(({ ms, words }) => (
+          {timeSpans.map(({ ms, words }) => (
             <option key={ms} value={ms}>
-              {words}
+              Last {words}
             </option>
           ))}
+          {view.sinceMs !== undefined && timeSpans.every(({ ms }) => ms !== view.sinceMs) && (
+            <option value={view.sinceMs}>Last {spanWords(view.sinceMs)}</option>
+          )}
           <option value="own">From … to …</option>
         </select>
       </label>
@@ -156,6 +170,10 @@ function TimeFilter({ view, onChange }: { view: Filtered; onChange: Change }) {
       {isOwn && moment('to', 'To')}
     </>
   );
+}
+
+function timeKey({ sinceMs, from, to }: Pick<Filtered, 'sinceMs' | 'from' | 'to'>): string {
+  return JSON.stringify([sinceMs, from, to]);
 }
 
 /** As such an input takes it: in the reader's zone. */

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { TaskDetails, TaskError } from '../../../lib/dashboard/api.js';
+import { usePage } from '../core/page-parts.js';
+import { hasEnded } from '../core/state-words.js';
 import { spanWords } from '../core/words.js';
 import { Elapsed, Moment } from '../parts/moment.js';
 
@@ -9,12 +11,13 @@ type Tone = 'calm' | 'good' | 'bad' | 'busy';
 export function TaskTimeline({
   task,
   receivedAt,
-  errors,
+  isGone,
 }: {
   task: TaskDetails;
   receivedAt: number;
-  errors: readonly TaskError[];
+  isGone: boolean;
 }) {
+  const { errors } = task;
   const forgotten = task.failures - errors.length;
   const delay = task.dueAt - task.enqueuedAt;
   return (
@@ -33,11 +36,16 @@ export function TaskTimeline({
           </li>
         )}
         {errors.map((error, at) => (
-          <Step key={at} tone="bad" at={error.at} title={`Attempt ${error.attempt} failed`}>
+          <Step key={at} tone="bad" at={error.at} title={failureWords(error)}>
+            <Run run={error} />
             <ErrorView error={error} isOpen={at === errors.length - 1} />
           </Step>
         ))}
-        <Now task={task} receivedAt={receivedAt} />
+        {isGone && !hasEnded(task) ? (
+          <LastSeen task={task} receivedAt={receivedAt} />
+        ) : (
+          <Now task={task} receivedAt={receivedAt} />
+        )}
       </ol>
     </section>
   );
@@ -45,7 +53,7 @@ export function TaskTimeline({
 
 /** Where it stands. */
 function Now({ task, receivedAt }: { task: TaskDetails; receivedAt: number }) {
-  const { state, attempt, startedAt, runningMs, dueAt, finishedAt, failures } = task;
+  const { state, attempt, startedAt, runningMs, dueAt, finishedAt, failures, runner } = task;
   switch (state) {
     case 'pending':
       return (
@@ -53,6 +61,7 @@ function Now({ task, receivedAt }: { task: TaskDetails; receivedAt: number }) {
           {runningMs !== undefined && (
             <p class="faint">
               for <Elapsed ms={runningMs} receivedAt={receivedAt} />
+              <On runner={runner} />
               {task.isCancelRequested && ', asked to stop'}
             </p>
           )}
@@ -63,14 +72,68 @@ function Now({ task, receivedAt }: { task: TaskDetails; receivedAt: number }) {
     case 'waiting':
       return <Step tone="calm" at={dueAt} title="Waits for a free runner since" />;
     case 'succeeded':
-      return <Step tone="good" at={finishedAt} title={`Succeeded at attempt ${attempt}`} />;
+      return (
+        <Step tone="good" at={finishedAt} title={`Succeeded at attempt ${attempt}`}>
+          <Run run={task.lastRun} />
+        </Step>
+      );
     case 'dead':
       return <Step tone="bad" at={finishedAt} title={deathWords(task)} />;
     case 'cancelled':
-      return <Step tone="calm" at={finishedAt} title="Cancelled" />;
+      return (
+        <Step tone="calm" at={finishedAt} title="Cancelled">
+          <Run run={task.lastRun} />
+        </Step>
+      );
     case 'parked':
-      return <Step tone="bad" at={finishedAt} title="Parked until live code can run it" />;
+      return (
+        <Step tone="bad" at={finishedAt} title="Parked until live code can run it">
+          <Run run={task.lastRun} />
+        </Step>
+      );
   }
+}
+
+/** Where it stood when it was last there. */
+function LastSeen({ task, receivedAt }: { task: TaskDetails; receivedAt: number }) {
+  const { aheadMs } = usePage();
+  return (
+    <Step tone="calm" at={receivedAt + aheadMs} title={`Last seen ${task.state}`}>
+      <Run run={task} />
+    </Step>
+  );
+}
+
+/** When a run began, how long it took, and who had it. */
+function Run({ run }: { run: Pick<TaskError, 'startedAt' | 'runMs' | 'runner'> | undefined }) {
+  if (run?.startedAt === undefined) return null;
+  const { startedAt, runMs, runner } = run;
+  return (
+    <p class="step-run faint">
+      began <Moment at={startedAt} as="clock" />
+      {runMs !== undefined && (
+        <>
+          , ran <span class="num">{spanWords(runMs)}</span>
+        </>
+      )}
+      <On runner={runner} />
+    </p>
+  );
+}
+
+function On({ runner }: { runner: string | undefined }) {
+  if (runner === undefined) return null;
+  return (
+    <>
+      {' on '}
+      <span class="mono">{runner}</span>
+    </>
+  );
+}
+
+/** Of an attempt whose process died nobody knows more than that its lease ended. */
+function failureWords({ name, attempt }: TaskError): string {
+  return `Attempt ${attempt} ${name === 'LeaseLostError' ? 'was lost' : 'failed'}`;
 }
 
 /** A handler may give up while attempts are left. */

@@ -2,6 +2,17 @@ import { apiBounds, type TaskFilter, type TaskState } from '../../../lib/dashboa
 import type { Query } from '../core/query.js';
 import { hrefOf } from '../core/route.js';
 import { states } from '../core/state-words.js';
+import { clockWords, spanWords } from '../core/words.js';
+
+const hourMs = 3_600_000;
+
+/** The last … */
+export const timeSpans = [
+  { ms: hourMs / 4, words: '15 minutes' },
+  { ms: hourMs, words: 'hour' },
+  { ms: hourMs * 24, words: '24 hours' },
+  { ms: hourMs * 24 * 7, words: '7 days' },
+];
 
 /** Which tasks are on view: what the address holds. */
 export interface TaskView {
@@ -51,6 +62,30 @@ export function filterOf(view: TaskView, now: number): TaskFilter {
     ...(error && { error }),
     ...(sinceMs === undefined ? { from, to } : { from: now - sinceMs }),
   };
+}
+
+/** What they are, as it stands in a sentence. */
+export function matchWords(view: TaskView): string {
+  const { state, queue, job, text, error } = view;
+  return [
+    `${state.join(' or ')} tasks`.trim(),
+    job.length > 0 && `of ${job.join(' or ')}`,
+    queue.length > 0 && `in ${queue.join(' or ')}`,
+    text && `with “${text}”`,
+    error && `that ended with “${error}”`,
+    timeWords(view),
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** Of which time they are, as it stands in a sentence; empty where of any. */
+function timeWords({ sinceMs, from, to }: TaskView): string {
+  if (sinceMs !== undefined)
+    return `of the last ${timeSpans.find(({ ms }) => ms === sinceMs)?.words ?? spanWords(sinceMs)}`;
+  const now = Date.now();
+  const [begin, end] = [from && `from ${clockWords(from, now)}`, to && `to ${clockWords(to, now)}`];
+  return [begin, end].filter(Boolean).join(' ');
 }
 
 export function isFiltered({ queue, job, sinceMs, from, to, text, error }: TaskView): boolean {

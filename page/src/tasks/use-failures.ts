@@ -1,11 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { FailureList } from '../../../lib/dashboard/api.js';
+import type { FailureList, TaskFilter } from '../../../lib/dashboard/api.js';
 import { failureOf, type ApiFailure } from '../core/api-failure.js';
 import { usePage } from '../core/page-parts.js';
-import { searchOf, type Query } from '../core/query.js';
+import { searchOf } from '../core/query.js';
 import type { Resource } from '../core/resource.js';
 import { SearchPace } from '../core/search-pace.js';
 import { plusFailures } from './failure-sum.js';
+import { filterOf, taskViewQuery, type TaskView } from './task-view.js';
 
 /** Of so many groups nobody reads more. */
 const mostGroups = 1_000;
@@ -24,13 +25,17 @@ interface Held {
   readonly receivedAt: number;
 }
 
-/** The dead tasks by job and error, answer after answer; what comes first is on view while the rest is looked for. */
-export function useFailures(query: Query): Failures {
-  const { api, live } = usePage();
-  const key = searchOf(query);
+/** The dead tasks of a view that names no state, by job and error, answer after answer; what comes first is on view while the rest is looked for. */
+export function useFailures(view: TaskView): Failures {
+  const { api, live, aheadMs } = usePage();
+  const key = searchOf(taskViewQuery(view));
+  // A relative time is counted when it is asked: what is on view stays while that is done anew.
+  const asked = useRef<TaskFilter>({});
   const [held, hold] = useState<Held>({ key, isLoading: true, receivedAt: 0 });
   const latest = useRef(held);
   latest.current = held;
+  const viewed = useRef(view);
+  viewed.current = view;
   const calls = useRef<AbortController>(undefined);
   const isBusy = useRef(false);
   const [pace] = useState(() => new SearchPace());
@@ -42,12 +47,17 @@ export function useFailures(query: Query): Failures {
       isBusy.current = true;
       const before = latest.current.key === key ? latest.current.data : undefined;
       let data = isMore ? before : undefined;
+      if (!isMore) asked.current = filterOf(viewed.current, Date.now() + aheadMs);
       const show = (isLoading: boolean) => hold({ key, data, isLoading, receivedAt: Date.now() });
       pace.begin();
       hold({ key, data: before, isLoading: true, receivedAt: latest.current.receivedAt });
       try {
         do {
-          const part = await api.get<FailureList>(`failures${key}`, { after: data?.next }, signal);
+          const part = await api.get<FailureList>(
+            'failures',
+            { ...asked.current, after: data?.next },
+            signal,
+          );
           data = plusFailures(data, part);
           // What is on view is not replaced by the beginning of itself.
           if (isMore || !before) show(true);
@@ -56,14 +66,14 @@ export function useFailures(query: Query): Failures {
       } catch (error) {
         if (signal.aborted) return;
         const failure = failureOf(error);
-        const kept = failure.isOutage ? (data ?? before) : undefined;
+        const kept = failure.isPassing ? (data ?? before) : undefined;
         hold({ key, data: kept, failure, isLoading: false, receivedAt: latest.current.receivedAt });
       } finally {
         pace.end();
         if (!signal.aborted) isBusy.current = false;
       }
     },
-    [api, key, pace],
+    [api, key, pace, aheadMs],
   );
 
   useEffect(() => {

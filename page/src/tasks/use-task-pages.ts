@@ -4,6 +4,7 @@ import { failureOf, type ApiFailure } from '../core/api-failure.js';
 import { usePage } from '../core/page-parts.js';
 import { searchOf } from '../core/query.js';
 import { SearchPace } from '../core/search-pace.js';
+import { nextLook } from './next-look.js';
 import { filterOf, taskViewQuery, type TaskView } from './task-view.js';
 
 export interface TaskPages {
@@ -21,17 +22,24 @@ export interface TaskPages {
   readonly receivedAt: number;
   readonly more: () => void;
   readonly reload: () => void;
+  /** Asks once more for what failed. */
+  readonly tryAgain: () => void;
 }
 
-interface Held extends Omit<TaskPages, 'hasMore' | 'more' | 'reload'> {
+interface Held extends Omit<TaskPages, 'hasMore' | 'more' | 'reload' | 'tryAgain'> {
   readonly next?: string;
   readonly pages: number;
+  /** By the server's clock: a relative time is counted once, so that all pages belong to one question. */
+  readonly askedAt: number;
+  /** It was the next page that failed. */
+  readonly isMoreFailed?: boolean;
 }
 
 const pageSize = 100;
 const nothing: Held = {
   rows: [],
   pages: 0,
+  askedAt: 0,
   receivedAt: 0,
   isLoading: true,
   isNew: true,
@@ -39,19 +47,23 @@ const nothing: Held = {
   isStale: false,
 };
 
-/** The tasks of a view, page behind page; the first one is live as long as it stands alone. */
-export function useTaskPages(view: TaskView): TaskPages {
-  const { api, live, aheadMs } = usePage();
+/** The tasks of a view, page behind page; the first one is live as long as it stands alone and is not held fast. */
+export function useTaskPages(view: TaskView, isFast: boolean): TaskPages {
+  const { api, live, aheadMs, places } = usePage();
   const key = searchOf(taskViewQuery(view));
-  const [held, hold] = useState(nothing);
-  const latest = useRef({ view, held });
-  latest.current = { view, held };
+  // Whoever comes back by the Back button finds the list as he left it.
+  const [left] = useState(() => places.get<Held>(key));
+  const [held, hold] = useState<Held>(() =>
+    left ? { ...left.held, isLoading: false, isStale: true } : nothing,
+  );
+  const scrolled = useRef(left?.scrolled ?? 0);
+  const isFirst = useRef(true);
+  const latest = useRef({ view, held, isFast });
+  latest.current = { view, held, isFast };
   const calls = useRef<AbortController>(undefined);
   // What is drawn lags behind: two calls of one moment must not both go out.
   const isBusy = useRef(false);
   const [pace] = useState(() => new SearchPace());
-  // A relative time is counted once, so that all pages belong to one question.
-  const askedAt = useRef(0);
 
   const load = useCallback(
     async (isMore: boolean) => {
@@ -59,23 +71,27 @@ export function useTaskPages(view: TaskView): TaskPages {
       const { signal } = (calls.current = new AbortController());
       isBusy.current = true;
       const { view, held } = latest.current;
-      if (!isMore) askedAt.current = Date.now() + aheadMs;
+      const askedAt = isMore ? held.askedAt : Date.now() + aheadMs;
       pace.begin();
       hold((held) => ({ ...held, isLoading: true, failure: undefined, isTired: false }));
-      const query = { ...filterOf(view, askedAt.current), limit: pageSize, backwards: !view.isOldestFirst };
+      const query = { ...filterOf(view, askedAt), limit: pageSize, backwards: !view.isOldestFirst };
       try {
         const before = isMore ? held.rows : [];
         const found: TaskRow[] = [];
         let next = isMore ? held.next : undefined;
         // What a search finds is shown as it comes, unless there is something on view that it would replace.
         const showSome = () =>
-          (isMore || held.isNew) &&
-          hold((held) => ({
-            ...held,
-            next,
-            rows: withoutRepeats([...before, ...found]),
-            receivedAt: Date.now(),
-          }));
+          hold((held) =>
+            isMore || held.isNew
+              ? {
+                  ...held,
+                  next,
+                  askedAt,
+                  rows: withoutRepeats([...before, ...found]),
+                  receivedAt: Date.now(),
+                }
+              : held,
+          );
         for (;;) {
           const list = await api.get<TaskList>('tasks', { ...query, after: next }, signal);
           found.push(...list.tasks);
@@ -90,6 +106,7 @@ export function useTaskPages(view: TaskView): TaskPages {
           rows,
           next,
           pages,
+          askedAt,
           isTired,
           isLoading: false,
           isNew: false,
@@ -97,7 +114,9 @@ export function useTaskPages(view: TaskView): TaskPages {
           receivedAt: Date.now(),
         });
       } catch (error) {
-        if (!signal.aborted) hold((held) => ({ ...held, isLoading: false, failure: failureOf(error) }));
+        if (signal.aborted) return;
+        const failure = failureOf(error);
+        hold((held) => ({ ...held, isLoading: false, failure, isMoreFailed: isMore }));
       } finally {
         pace.end();
         // One that was broken off has a successor.
@@ -108,20 +127,41 @@ export function useTaskPages(view: TaskView): TaskPages {
   );
 
   useEffect(() => {
-    hold(nothing);
-    void load(false);
+    const back = isFirst.current ? left : undefined;
+    isFirst.current = false;
+    if (!back) hold(nothing);
+    if (!back || back.held.pages <= 1) void load(false);
     return () => calls.current?.abort();
   }, [key, load]);
 
+  useEffect(() => {
+    const note = () => {
+      // The page that comes next is shorter, and scrolls before this one has quite gone.
+      if (location.hash === places.tasksHref) scrolled.current = scrollY;
+    };
+    addEventListener('scroll', note, { passive: true });
+    return () => removeEventListener('scroll', note);
+  }, [places]);
+
+  useEffect(() => {
+    const here = places.here();
+    places.tasksHref = location.hash;
+    return () => places.put(here, { view: key, held: latest.current.held, scrolled: scrolled.current });
+  }, [key, places]);
+
   useEffect(
     () =>
-      live.changed((queues) => {
-        const { view, held } = latest.current;
+      live.changed(({ queues }) => {
+        const { view, held, isFast } = latest.current;
         const isElsewhere =
-          queues && view.queue.length > 0 && !view.queue.some((queue) => queues.includes(queue));
-        if (isElsewhere || isBusy.current) return;
-        if (held.pages <= 1 && pace.isRested) void load(false);
-        else if (queues) hold((held) => ({ ...held, isStale: true }));
+          queues !== undefined &&
+          view.queue.length > 0 &&
+          !view.queue.some((queue) => queues.includes(queue));
+        if (isBusy.current) return;
+        const { isRested } = pace;
+        const look = nextLook(held, { isFast, isElsewhere, isTold: queues !== undefined, isRested });
+        if (look === 'stale') hold((held) => ({ ...held, isStale: true }));
+        else if (look) void load(look === 'more');
       }),
     [live, load, pace],
   );
@@ -131,7 +171,8 @@ export function useTaskPages(view: TaskView): TaskPages {
     if (!isBusy.current && held.next !== undefined) void load(true);
   }, [load]);
   const reload = useCallback(() => void load(false), [load]);
-  return { ...held, hasMore: held.next !== undefined, more, reload };
+  const tryAgain = useCallback(() => void load(latest.current.held.isMoreFailed ?? false), [load]);
+  return { ...held, hasMore: held.next !== undefined, more, reload, tryAgain };
 }
 
 /** A task that moved between two pages is on both. */

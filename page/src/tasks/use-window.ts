@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** Which rows of a long list are near the eye: from, and before. */
 export interface RowWindow {
@@ -13,7 +13,8 @@ const beyond = 12;
 /** Of a list whose rows are all equally tall, which the styles say, the part that has to be drawn. */
 export function useWindow(place: RefObject<HTMLElement | null>, count: number): RowWindow {
   const [shown, show] = useState<RowWindow>({ from: 0, to: 40, rowHeight: 44 });
-  useEffect(() => {
+  // Before anything is painted or scrolled: the list is as tall as its rows.
+  useLayoutEffect(() => {
     let frame = 0;
     const look = () => {
       frame = 0;
