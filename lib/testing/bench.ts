@@ -1,19 +1,23 @@
 import type { ModuleRef } from '@nestjs/core';
 import type { Backend } from '../backend/backend.js';
 import { memoryBackend } from '../backend/memory/memory-backend.js';
+import type { Carrying } from '../job/carrying.js';
 import { JobExplorer } from '../job/job-explorer.js';
 import { JobRegistry } from '../job/job-registry.js';
 import { TaskEvents } from '../job/task-events.js';
 import { JOBS_OPTIONS } from '../jobs-root.js';
+import { Carriage } from '../observe/carriage.js';
 import type { JobQueue } from '../queue/job-queue.js';
+import { ResultWaits } from '../queue/result-waits.js';
 import { resolveOptions, type ResolvedOptions } from '../resolve-options.js';
 import { JobRunner } from '../runner/job-runner.js';
 import type { StandIns } from '../stand-ins.js';
 import { SystemClock, type Clock } from '../task/clock.js';
 import type { Outcome } from '../task/outcome.js';
 import type { TaskNotes } from '../task/task-record.js';
-import { TestJobsError } from './errors.js';
+import { TestJobsError, type EndlessWorkError } from './errors.js';
 import { whatIsLeft } from './left-over.js';
+import { orInVain } from './in-vain.js';
 import { Ledger } from './ledger.js';
 import { Passage } from './passage.js';
 import { SingleRuns } from './single-runs.js';
@@ -47,7 +51,10 @@ export class Bench implements StandIns {
       mode === 'real'
         ? new SystemClock()
         : new VirtualClock(startsAt, (byMs) => void timers?.advanceTimersByTime(byMs));
-    this.JobQueue = testQueueOf((calls) => this.told(calls));
+    this.JobQueue = testQueueOf(
+      (calls) => this.told(calls),
+      (id, result) => this.awaited(id, result),
+    );
   }
 
   backendOn(clock: Clock): Backend {
@@ -57,12 +64,15 @@ export class Bench implements StandIns {
       );
     const { mode, transaction } = this.settings;
     const doors = mode === 'real' ? { tasks: true, schedules: true } : allShut;
-    const store = new TestStore(memoryBackend({ clock }), this.ledger, clock, doors, transaction, (queue) =>
-      this.cover([queue]),
-    );
-    const endless = (why: string) => whatIsLeft(why, store, this.ledger, this.settings.patienceMs);
+    const watch = { used: (queue: string) => this.cover([queue]), ended: () => this.ended() };
+    const store = new TestStore(memoryBackend({ clock }), this.ledger, clock, doors, transaction, watch);
     const passage =
-      clock instanceof VirtualClock ? new Passage(store, clock, this.settings, endless) : undefined;
+      clock instanceof VirtualClock
+        ? new Passage(store, clock, this.settings, {
+            endless: (why) => this.endless(why),
+            ended: watch.ended,
+          })
+        : undefined;
     this.made = { store, passage };
     return store.backend;
   }
@@ -77,8 +87,18 @@ export class Bench implements StandIns {
     return this.made?.passage;
   }
 
+  /** What `drain` and `advance` say where there is no end to it. */
+  endless(why: string): Promise<EndlessWorkError> {
+    return whatIsLeft(why, this.store, this.ledger, this.settings);
+  }
+
   get registry(): JobRegistry {
     return this.moduleRef.get(JobRegistry, { strict: false });
+  }
+
+  /** What travels with tasks. */
+  get carrying(): Carrying {
+    return this.moduleRef.get(Carriage, { strict: false });
   }
 
   /** Also of an application that was compiled and not begun. */
@@ -100,8 +120,13 @@ export class Bench implements StandIns {
   async close(): Promise<void> {
     this.isReady = false;
     if (this.clock instanceof VirtualClock) this.clock.release(this.settings.patienceMs);
-    await Promise.all(this.besides.map((runner) => runner.close()));
+    const runners = this.besides;
     this.besides = [];
+    await Promise.all([
+      ...runners.map((runner) => runner.close()),
+      this.singleRuns?.close(this.settings.patienceMs),
+    ]);
+    this.passage?.end();
   }
 
   /** Runs queues that the application's own runner leaves alone. */
@@ -123,6 +148,21 @@ export class Bench implements StandIns {
     });
     this.besides.push(beside);
     await beside.ready();
+  }
+
+  /** What has ended may be awaited, and not all that ends is told of. */
+  private ended(): void {
+    this.moduleRef.get(ResultWaits, { strict: false }).lookAgain();
+  }
+
+  /** Nothing runs by itself: who waits for an end without letting it come would wait for good. */
+  private awaited<T>(id: string, result: Promise<T>): Promise<T> {
+    const { passage, settings } = this;
+    if (!passage) return result;
+    const awaited = orInVain(result, passage, settings.patienceMs, notRun(id, settings.mode));
+    // Whoever drains before he awaits it gets what became of it then; until then nobody has left it unheard.
+    awaited.catch(() => undefined);
+    return awaited;
   }
 
   private async told(calls: readonly EnqueueCall[]): Promise<void> {
@@ -150,4 +190,12 @@ export class Bench implements StandIns {
     const outcome = await this.passage!.until(() => runs.run(claimed, { store }));
     if (outcome.type === 'failed' || outcome.type === 'dead') throw outcome.error;
   }
+}
+
+function notRun(id: string, mode: string): string {
+  return (
+    `task ${id}: its result is waited for, but in mode '${mode}' ${mode === 'inline' ? 'retries do not run' : 'nothing runs'} ` +
+    'by itself: begin the wait, let the task run by `await jobs.drain()` or `jobs.advance(…)`, then await the result; ' +
+    "where the code under test awaits it, use mode 'inline' or 'real'"
+  );
 }

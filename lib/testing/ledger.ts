@@ -27,7 +27,9 @@ type Entry = { -readonly [K in keyof EnqueuedTask]: EnqueuedTask[K] };
 
 /** What has been enqueued, in order. */
 export class Ledger {
-  private entries: Entry[] = [];
+  private readonly entries = new Set<Entry>();
+  /** The latest by its name: a bulk holds thousands. */
+  private readonly latest = new Map<string, Entry>();
 
   constructor(private readonly definitionOf: (job: string) => JobDefinition | undefined) {}
 
@@ -61,32 +63,36 @@ export class Ledger {
     { queue, id }: TaskRef,
     { transaction: _, ...options }: EnqueueOptions = {},
   ): EnqueuedTask | undefined {
-    const entry = this.entries.findLast((one) => one.queue === queue && one.id === id);
+    const entry = this.latest.get(nameOf({ queue, id }));
     if (entry) entry.options = options;
     return entry;
   }
 
   list(job?: string): EnqueuedTask[] {
-    return this.entries
+    return [...this.entries]
       .filter((entry) => job === undefined || entry.job === job)
       .map((entry) => ({ ...entry }));
   }
 
   get tasks(): TaskRef[] {
-    return this.entries.filter(({ isRecurring }) => !isRecurring).map(({ queue, id }) => ({ queue, id }));
+    return [...this.entries]
+      .filter(({ isRecurring }) => !isRecurring)
+      .map(({ queue, id }) => ({ queue, id }));
   }
 
   get schedules(): TaskRef[] {
-    return this.entries.filter(({ isRecurring }) => isRecurring).map(({ queue, id }) => ({ queue, id }));
+    return [...this.entries].filter(({ isRecurring }) => isRecurring).map(({ queue, id }) => ({ queue, id }));
   }
 
   clear(): void {
-    this.entries = [];
+    this.entries.clear();
+    this.latest.clear();
   }
 
   private async write(params: string, facts: Omit<Entry, 'params' | 'options'>): Promise<void> {
     const entry: Entry = { ...facts, options: {}, params: params === '' ? undefined : JSON.parse(params) };
-    this.entries.push(entry);
+    this.entries.add(entry);
+    this.latest.set(nameOf(entry), entry);
     try {
       const codec = this.definitionOf(facts.job)?.codec;
       if (codec) entry.params = await codec.decode(params);
@@ -96,8 +102,12 @@ export class Ledger {
   }
 
   /** What gave way is not there any more. */
-  private cross({ queue, id }: TaskRef): void {
-    const at = this.entries.findLastIndex((one) => one.queue === queue && one.id === id);
-    if (at >= 0) this.entries.splice(at, 1);
+  private cross(ref: TaskRef): void {
+    const entry = this.latest.get(nameOf(ref));
+    if (entry) this.entries.delete(entry);
   }
+}
+
+function nameOf({ queue, id }: TaskRef): string {
+  return `${queue}\n${id}`;
 }

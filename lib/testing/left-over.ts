@@ -2,6 +2,7 @@ import type { TaskState } from '../task/task-record.js';
 import { EndlessWorkError } from './errors.js';
 import type { Ledger } from './ledger.js';
 import type { TestStore } from './test-store.js';
+import type { ResolvedTesting } from './testing-options.js';
 
 const live: readonly TaskState[] = ['waiting', 'scheduled', 'pending'];
 const mostNamed = 5;
@@ -11,8 +12,24 @@ export async function whatIsLeft(
   why: string,
   store: TestStore,
   ledger: Ledger,
-  patienceMs: number,
+  { patienceMs, mode }: Pick<ResolvedTesting, 'patienceMs' | 'mode'>,
 ): Promise<EndlessWorkError> {
+  const left = await leftOf(store, ledger);
+  const most = [...store.runsOf].sort(([, a], [, b]) => b - a).slice(0, mostNamed);
+  const ran = most.map(([job, count]) => `${job} ${count} times`).join(', ');
+  const said = `there is no end to it: ${why}. Run so far: ${ran || 'nothing'}. Left: ${left}. `;
+  if (mode === 'real')
+    return new EndlessWorkError(`${said}Resume what is paused, and let a runner run every queue`);
+  return new EndlessWorkError(
+    said +
+      (store.running.size > 0
+        ? `A handler that takes longer than ${patienceMs} ms of real time needs a higher \`patience\``
+        : 'A task that enqueues itself, or snoozes, never ends by draining: use advance() with a time'),
+  );
+}
+
+/** The tasks that are still to run, by job and state. */
+async function leftOf(store: TestStore, ledger: Ledger): Promise<string> {
   const left = new Map<string, number>();
   const { catalog } = store.inner;
   const seen = new Set<string>();
@@ -25,13 +42,5 @@ export async function whatIsLeft(
     const what = `${task.job} ${state}${isPaused ? ` in the paused queue ${task.queue}` : ''}`;
     left.set(what, (left.get(what) ?? 0) + 1);
   }
-  const most = [...store.runsOf].sort(([, a], [, b]) => b - a).slice(0, mostNamed);
-  const ran = most.map(([job, count]) => `${job} ${count} times`).join(', ');
-  const rest = Array.from(left, ([what, count]) => `${count} of ${what}`).join(', ');
-  return new EndlessWorkError(
-    `there is no end to it: ${why}. Run so far: ${ran || 'nothing'}. Left: ${rest || 'nothing'}. ` +
-      (store.running.size > 0
-        ? `A handler that takes longer than ${patienceMs} ms of real time needs a higher \`patience\``
-        : 'A task that enqueues itself, or snoozes, never ends by draining: use advance() with a time'),
-  );
+  return Array.from(left, ([what, count]) => `${count} of ${what}`).join(', ') || 'nothing';
 }

@@ -1,5 +1,6 @@
 import type { EndlessWorkError } from './errors.js';
-import { nap, realNow, turn } from './real-time.js';
+import { nap, turn } from './real-time.js';
+import { RealWait } from './real-wait.js';
 import type { TestStore } from './test-store.js';
 import type { ResolvedTesting } from './testing-options.js';
 import type { VirtualClock } from './virtual-clock.js';
@@ -8,8 +9,6 @@ import type { VirtualClock } from './virtual-clock.js';
 const quietTurns = 4;
 /** From then on whoever runs waits for the outside world, and need not be looked at in every turn. */
 const busyTurns = 200;
-/** A job whose handler was once found to wait for time to pass is not waited for as long again. */
-const shortPatienceMs = 20;
 const dayMs = 86_400_000;
 
 /** Lets virtual time pass, and at each moment on the way all that is due come to its end. */
@@ -18,13 +17,28 @@ export class Passage {
   /** Runs that are behind us; what comes beyond the limit comes without end. */
   private base = 0;
   private turns: Promise<unknown> = Promise.resolve();
+  private readonly waited: RealWait;
+  private progressAt = -1;
+  private busy = 0;
+  private isOver = false;
 
   constructor(
     private readonly store: TestStore,
     private readonly clock: VirtualClock,
     private readonly settings: Pick<ResolvedTesting, 'patienceMs' | 'limit'>,
-    private readonly endless: (why: string) => Promise<EndlessWorkError>,
-  ) {}
+    private readonly says: {
+      readonly endless: (why: string) => Promise<EndlessWorkError>;
+      /** Nobody lets anything run any more, until the next call does. */
+      readonly ended: () => void;
+    },
+  ) {
+    this.waited = new RealWait(settings.patienceMs);
+  }
+
+  /** Whether somebody lets something run. */
+  get isBusy(): boolean {
+    return this.busy > 0;
+  }
 
   /** Moves on by `ms`; everything due on the way happens at its own time. */
   advance(ms: number): Promise<void> {
@@ -45,27 +59,37 @@ export class Passage {
       for (await this.calm(); ; await this.step()) {
         const live = await this.store.live();
         if (live.waiting + live.scheduled + live.pending === 0) return;
-        if (this.store.runs - base > limit) throw await this.endless(`more than ${limit} runs`);
+        if (this.store.runs - base > limit) throw await this.says.endless(`more than ${limit} runs`);
         if (this.store.progressAt !== progressAt)
           [progressAt, since] = [this.store.progressAt, this.clock.now()];
         const isStuck = live.scheduled === 0 && this.clock.now() - since > dayMs;
-        if (isStuck || this.clock.nextAt === Infinity) throw await this.endless('nothing gets any further');
+        if (isStuck || this.clock.nextAt === Infinity)
+          throw await this.says.endless('nothing gets any further');
       }
     });
   }
 
   /** Waits for a run. Where that waits for time to pass, it passes, and else it stands still, however long the run takes. */
-  async until<T>(begin: () => Promise<T>): Promise<T> {
+  until<T>(begin: () => Promise<T>): Promise<T> {
+    return this.busily(() => this.ended(begin));
+  }
+
+  /** Nobody moves the clock from here: whoever still waits for a run does so without us. */
+  end(): void {
+    this.isOver = true;
+  }
+
+  private async ended<T>(begin: () => Promise<T>): Promise<T> {
     const { timersSet } = this.clock;
+    const waited = new RealWait(this.settings.patienceMs);
     const work = begin();
     const state = { isOver: false };
     const over = () => void (state.isOver = true);
     work.then(over, over);
-    const begunAt = realNow();
     const until = this.clock.now() + dayMs;
-    for (let turns = 0; !state.isOver; turns++) {
+    for (let turns = 0; !state.isOver && !this.isOver; turns++) {
       await (turns < busyTurns ? turn() : nap());
-      const isWaiting = !state.isOver && realNow() - begunAt > this.settings.patienceMs;
+      const isWaiting = !state.isOver && waited.isOver();
       if (isWaiting && this.clock.nextAt < until && this.clock.isWaitedForSince(timersSet)) this.clock.step();
     }
     return work;
@@ -76,14 +100,24 @@ export class Passage {
     const turn = this.turns.then(async () => {
       this.base = this.store.runs;
       this.store.open(doors);
+      if (this.store.running.size === 0) this.waited.settle();
       try {
-        await act();
+        await this.busily(act);
       } finally {
         this.store.shut();
       }
     });
     this.turns = turn.catch(() => undefined);
     return turn;
+  }
+
+  private async busily<T>(act: () => Promise<T>): Promise<T> {
+    this.busy++;
+    try {
+      return await act();
+    } finally {
+      if (--this.busy === 0) this.says.ended();
+    }
   }
 
   private async step(): Promise<void> {
@@ -103,18 +137,22 @@ export class Passage {
       await (turns < busyTurns || quiet > 0 ? turn() : nap());
       this.clock.fireDue();
       if (store.runs - this.base > this.settings.limit)
-        throw await this.endless(`more than ${this.settings.limit} runs without time passing`);
+        throw await this.says.endless(`more than ${this.settings.limit} runs without time passing`);
       const isIdle = store.activity === seen || (await store.isIdle());
+      if (store.progressAt !== this.progressAt) this.waited.begin();
+      this.progressAt = store.progressAt;
       if (isIdle || this.isPatienceOver()) quiet++;
       else quiet = 0;
       seen = isIdle ? store.activity : -1;
     }
     for (const { job } of store.running.values()) this.hangers.add(job);
+    if (store.running.size === 0) this.waited.settle();
   }
 
   private isPatienceOver(): boolean {
-    const { running, progressAt } = this.store;
-    const areKnown = running.size > 0 && [...running.values()].every(({ job }) => this.hangers.has(job));
-    return realNow() - progressAt > (areKnown ? shortPatienceMs : this.settings.patienceMs);
+    const { running } = this.store;
+    return this.waited.isOver(
+      running.size > 0 && [...running.values()].every(({ job }) => this.hangers.has(job)),
+    );
   }
 }

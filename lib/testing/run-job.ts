@@ -1,10 +1,12 @@
 import type { ClaimedTask } from '../backend/backend.js';
+import type { Carrying } from '../job/carrying.js';
 import { JobNotProvidedError } from '../job/errors.js';
 import type { EnqueueArguments, JobClass } from '../job/job-handler.js';
 import type { JobRegistry } from '../job/job-registry.js';
 import { buildTask } from '../task/build-task.js';
 import { checkKeys } from '../task/check-keys.js';
 import type { EnqueueOptions } from '../task/enqueue-options.js';
+import { extraWith } from '../task/enqueue-plan.js';
 import { InvalidOptionError } from '../task/errors.js';
 import { TaskIds } from '../task/task-id.js';
 
@@ -47,6 +49,7 @@ export async function claimedAs(
   params: unknown,
   options: RunJobOptions,
   now: number,
+  carrying: Pick<Carrying, 'capture'>,
 ): Promise<ClaimedTask> {
   const { definition, handler } = registry.enqueuable(job);
   if (!handler) throw new JobNotProvidedError(definition.name, 'there is no instance that could run');
@@ -67,6 +70,7 @@ export async function claimedAs(
     plan,
     new TaskIds().next(now),
     now,
+    extraWith(plan.extra, 'context', carrying.capture(definition.name)),
   );
   return {
     queue,

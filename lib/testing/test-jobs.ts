@@ -4,7 +4,7 @@ import { spanMs, toSpan, type Duration } from '../task/duration.js';
 import type { Bench } from './bench.js';
 import { TestJobsError } from './errors.js';
 import type { EnqueuedTask } from './ledger.js';
-import { nap } from './real-time.js';
+import { drainInRealTime } from './real-drain.js';
 import { claimedAs, type ReturnedBy, type RunJobArguments, type RunJobOptions } from './run-job.js';
 import type { RunOutcome } from './run-outcome.js';
 
@@ -51,7 +51,7 @@ export class TestJobs {
     const { store, passage } = this.bench;
     const before = new Map(store.outcomes);
     if (passage) await passage.drain();
-    else await this.drained();
+    else await drainInRealTime(store, this.bench.settings, (why) => this.bench.endless(why));
     const count = (type: Parameters<typeof before.get>[0]) =>
       (store.outcomes.get(type) ?? 0) - (before.get(type) ?? 0);
     if (count('parked') > 0) throw new TestJobsError(this.parked());
@@ -75,7 +75,8 @@ export class TestJobs {
   /** Forgets what was enqueued and takes it out of the store, with the schedules that calls have put. The clock stays. */
   async clear(): Promise<void> {
     const { ledger, store } = this.bench;
-    const { catalog, schedules, bell } = store.inner;
+    const { catalog } = store;
+    const { schedules, bell } = store.inner;
     const tasks = ledger.tasks;
     const acted = await catalog.cancel(tasks);
     tasks.forEach(({ queue, id }, index) => acted[index] === 'requested' && bell.ring(queue, id));
@@ -92,18 +93,9 @@ export class TestJobs {
     const [params, options = {}] = args as [unknown, RunJobOptions?];
     const { bench } = this;
     const runs = await bench.runs();
-    const claimed = await claimedAs(bench.registry, job, params, options, bench.clock.now());
+    const claimed = await claimedAs(bench.registry, job, params, options, bench.clock.now(), bench.carrying);
     const run = () => runs.run<ReturnedBy<J>>(claimed, { signal: options.signal });
     return bench.passage ? bench.passage.until(run) : run();
-  }
-
-  /** In real time there is nothing to do but wait. */
-  private async drained(): Promise<void> {
-    for (;;) {
-      const { waiting, scheduled, pending } = await this.bench.store.live();
-      if (waiting + scheduled + pending === 0) return;
-      await nap();
-    }
   }
 
   private parked(): string {

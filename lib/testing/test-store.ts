@@ -7,6 +7,7 @@ import type {
   ClaimRequest,
   TaskStore,
 } from '../backend/backend.js';
+import type { CatalogStore } from '../backend/catalog-store.js';
 import type { ScheduleStore } from '../backend/schedule-store.js';
 import type { Clock } from '../task/clock.js';
 import type { Outcome, Settled, Settlement } from '../task/outcome.js';
@@ -21,6 +22,14 @@ import type { TestingOptions } from './testing-options.js';
 export interface Doors {
   readonly tasks: boolean;
   readonly schedules: boolean;
+}
+
+/** Who is told what is done to the store. */
+export interface StoreWatch {
+  /** Something is put into this queue. */
+  used(queue: string): Promise<void>;
+  /** Tasks may have ended without a run. */
+  ended(): void;
 }
 
 export const allShut: Doors = { tasks: false, schedules: false };
@@ -50,16 +59,26 @@ export class TestStore {
     private readonly clock: Clock,
     private doors: Doors,
     transaction: TestingOptions['transaction'],
-    /** Told of every queue that something is put into. */
-    private readonly used: (queue: string) => Promise<void>,
+    private readonly watch: StoreWatch,
   ) {
     this.transactions = new TestTransactions((group) => this.addOne(group), transaction);
   }
 
+  /** As the application's catalog works with it. */
+  get catalog(): CatalogStore {
+    const { catalog } = this.inner;
+    const told = <T>(acting: Promise<T>) => acting.finally(() => this.watch.ended());
+    return over<CatalogStore>(catalog, {
+      cancel: (refs) => told(catalog.cancel(refs)),
+      remove: (refs) => told(catalog.remove(refs)),
+    });
+  }
+
   /** What the application works with. */
   get backend(): Backend {
-    const { inner, transactions } = this;
+    const { inner, transactions, catalog } = this;
     return over(inner, {
+      catalog,
       transactions,
       tasks: over<TaskStore>(inner.tasks, {
         add: (groups) => this.add(groups),
@@ -69,7 +88,7 @@ export class TestStore {
       schedules: over<ScheduleStore>(inner.schedules, {
         put: async (schedule, when) => {
           this.moved();
-          await this.used(schedule.queue);
+          await this.watch.used(schedule.queue);
           const status = await inner.schedules.put(schedule, when);
           const isNew = status === 'stored' || status === 'replaced' || when === 'replace';
           if (isNew && !schedule.isDeclared) await this.ledger.put(schedule, this.clock.now());
@@ -140,17 +159,18 @@ export class TestStore {
   /** Takes one task, whatever the doors say; nothing where it is not to be had now. */
   async take({ queue, id }: TaskRef, leaseMs: number): Promise<ClaimedTask | undefined> {
     await this.inner.catalog.runNow([{ queue, id }]);
-    const most = 100_000;
-    const { tasks } = await this.inner.tasks.claim({
-      queues: [{ queue, limit: most }],
-      limit: most,
-      leaseMs,
-      runner: 'inline',
-    });
-    const others = tasks.filter((task) => task.id !== id);
+    const others: ClaimedTask[] = [];
+    let taken: ClaimedTask | undefined;
+    // It stands first as a rule, as in a bulk that is run one by one: those behind it are let be.
+    for (let limit = 1, isMore = true; !taken && isMore; limit *= 2) {
+      const request = { queues: [{ queue, limit }], limit, leaseMs, runner: 'inline' };
+      const { tasks } = await this.inner.tasks.claim(request);
+      taken = tasks.find((task) => task.id === id);
+      others.push(...tasks.filter((task) => task.id !== id));
+      isMore = tasks.length > 0;
+    }
     const outcome = { type: 'handed-back' } as const;
     await this.inner.tasks.settle(others.map(({ queue, id, epoch }) => ({ queue, id, epoch, outcome })));
-    const taken = tasks.find((task) => task.id === id);
     if (taken) this.began(taken);
     return taken;
   }
@@ -174,7 +194,7 @@ export class TestStore {
 
   private async add(groups: readonly (readonly NewTask[])[]) {
     this.moved();
-    for (const queue of new Set(groups.flat().map((task) => task.queue))) await this.used(queue);
+    for (const queue of new Set(groups.flat().map((task) => task.queue))) await this.watch.used(queue);
     const answers = await this.inner.tasks.add(groups);
     for (const [index, group] of groups.entries()) {
       const added = answers[index]!;

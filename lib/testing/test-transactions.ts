@@ -1,6 +1,6 @@
 import type { TransactionStore } from '../backend/transaction-store.js';
 import type { Added } from '../backend/backend.js';
-import type { Outcome, Settlement } from '../task/outcome.js';
+import type { Lease, Outcome, Settlement } from '../task/outcome.js';
 import type { NewTask, TaskRef } from '../task/task-record.js';
 import { TestJobsError } from './errors.js';
 import type { TestingOptions } from './testing-options.js';
@@ -30,12 +30,12 @@ export class TestTransactions implements TransactionStore {
     return 'settled';
   }
 
-  async begin<R>(work: (transaction: unknown) => Promise<R>): Promise<R> {
+  async begin<R>(_lease: Lease, work: (transaction: unknown, hasInHand: boolean) => Promise<R>): Promise<R> {
     if (!this.beginOne)
       throw new TestJobsError(
         'task.transaction() needs a database: say how to begin a transaction by the option `transaction` of JobsTestingModule.forRoot',
       );
-    return this.beginOne(work);
+    return this.beginOne((transaction) => work(transaction, false));
   }
 
   /** What a success is stored as: the transaction's word counts, not what the handler returned after it. */

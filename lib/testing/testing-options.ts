@@ -25,7 +25,8 @@ export interface TestingOptions {
   timers?: FakeTimers;
   /**
    * How long, in real time, the virtual clock waits for a handler that runs, before it takes it that the handler waits for
-   * time to pass.
+   * time to pass. Time in which the event loop is busy does not count; for a handler that has opened something, as a
+   * connection or a real timer, it is four times as long.
    * @default '1s'
    */
   patience?: Duration;

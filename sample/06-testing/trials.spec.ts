@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { InvalidParamsError, JobQueue, TaskTimeoutError } from 'nestjs-jobs';
+import { InvalidParamsError, JobCatalog, JobQueue, TaskTimeoutError } from 'nestjs-jobs';
 import { jobMatchers, JobsTestingModule, TestJobs, type TestingOptions } from 'nestjs-jobs/testing';
 import { Accounts } from './accounts.js';
 import { AppModule } from './app.module.js';
@@ -40,6 +40,27 @@ describe('what a trial enqueues', () => {
     expect(mailer.send).not.toHaveBeenCalled();
   });
 
+  test('all of it within the transaction that stores the account, whichever that is', async () => {
+    const { trials, jobs } = await start();
+    const transaction = { rolledBack: true };
+    await trials.begin(ada, transaction);
+    expect(jobs.enqueued()).toHaveLength(3);
+  });
+
+  test('tips that come again and again', async () => {
+    const { trials, jobs, subjects } = await start();
+    await trials.sendTips(ada);
+    expect(jobs).toHaveEnqueued(SendMail, { to: ada, subject: 'A tip' }, { every: '1w' });
+    expect(jobs.enqueued(SendMail)).toMatchObject([{ id: `tips for ${ada}`, isRecurring: true }]);
+    await jobs.advance('6d');
+    expect(jobs.enqueued(SendMail)).toMatchObject([
+      { isRecurring: true },
+      { isRecurring: false, scheduleId: `tips for ${ada}` },
+    ]);
+    await jobs.advance('4w');
+    expect(subjects().filter((subject) => subject === 'A tip')).toHaveLength(2);
+  });
+
   test('no second task for a mail that is on its way', async () => {
     const { queue, jobs } = await start();
     await queue.enqueue(SendMail, { to: ada, subject: 'Welcome' });
@@ -74,6 +95,16 @@ describe('two weeks', () => {
     await trials.begin(ada);
     expect(await jobs.drain()).toMatchObject({ succeeded: 4, dead: 0 });
     expect(subjects()).toEqual(['Welcome', 'One day left', 'Your trial has ended']);
+  });
+
+  test('bring no reminder after the end, though the mails were stopped for a while', async () => {
+    const { trials, jobs, subjects } = await start({ now: new Date('2030-03-20T12:00:00Z') });
+    await trials.begin(ada);
+    await jobs.advance('12d');
+    await app.get(JobCatalog).pause('mail', { for: '3d' });
+    await jobs.advance('4d');
+    expect(subjects()).toContain('Your trial has ended');
+    expect(subjects()).not.toContain('One day left');
   });
 
   test('survive a mail server that is down for a while', async () => {

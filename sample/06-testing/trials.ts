@@ -12,12 +12,23 @@ export class Trials {
     private readonly jobs: JobQueue,
   ) {}
 
-  async begin(user: string): Promise<void> {
+  /** With the `transaction` that stores the account, where jobs and accounts are in one PostgreSQL. */
+  async begin(user: string, transaction?: unknown): Promise<void> {
     this.accounts.onTrial.add(user);
-    await this.jobs.bulk((bulk) => {
-      bulk.enqueue(SendMail, { to: user, subject: 'Welcome' });
-      bulk.enqueue(SendMail, { to: user, subject: 'One day left' }, { in: '13d' });
-      bulk.enqueue(EndTrial, { user }, { in: '14d' });
-    });
+    await this.jobs.bulk(
+      (bulk) => {
+        bulk.enqueue(SendMail, { to: user, subject: 'Welcome' });
+        // Better none than one that comes after the end.
+        bulk.enqueue(SendMail, { to: user, subject: 'One day left' }, { in: '13d', expires: '12h' });
+        bulk.enqueue(EndTrial, { user }, { in: '14d' });
+      },
+      { transaction },
+    );
+  }
+
+  /** A tip now and one a week later, for those who want them. */
+  async sendTips(user: string): Promise<void> {
+    const tip = { to: user, subject: 'A tip' };
+    await this.jobs.enqueue(SendMail, tip, { id: `tips for ${user}`, every: '1w', for: '2w' });
   }
 }
