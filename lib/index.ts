@@ -49,7 +49,7 @@ export type { ScheduleFilter, SchedulesPage } from './catalog/schedule-list.js';
 export type { ActedCounts, ActFilter, ActPage, Answer, Which } from './catalog/task-actions.js';
 export type { Page, Search, TaskCount, TasksPage } from './catalog/task-catalog.js';
 export type { TaskFilter } from './catalog/task-filter.js';
-export type { FailureInfo, LineInfo, TaskInfo, TaskLockInfo } from './catalog/task-info.js';
+export type { FailureInfo, LastRunInfo, LineInfo, TaskInfo, TaskLockInfo } from './catalog/task-info.js';
 
 export { OnTask, type OnTaskDecorator, type OnTaskFilter } from './observe/on-task.decorator.js';
 export { JobEvents } from './observe/job-events.js';
@@ -72,6 +72,7 @@ export type { Overlap } from './task/schedule-record.js';
 export type { SlotRule } from './task/slots.js';
 export type {
   Failure,
+  LastRun,
   LockConflict,
   LockPhase,
   TaskLine,

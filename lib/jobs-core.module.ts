@@ -78,7 +78,7 @@ import { spanMs } from './task/duration.js';
             runsQueue: (queue) =>
               runner !== false && (runner.queues?.some(({ name }) => name === queue) ?? true),
           },
-          new HookChain(hookTroubles(log, (job) => registry.redactionOf(job))),
+          new HookChain(hookTroubles(log)),
         );
         return registry;
       },
@@ -116,7 +116,7 @@ import { spanMs } from './task/duration.js';
         events: TaskEvents,
         carriage: Carriage,
       ) => {
-        const lines = new TaskLog(log, clock, (job) => registry.redactionOf(job));
+        const lines = new TaskLog(log, clock, (job, extra) => registry.redactionOf(job, extra));
         const keep = {
           succeededMs: () => spanMs(retention.succeeded, clock.now()),
           deadMs: () => spanMs(retention.dead, clock.now()),

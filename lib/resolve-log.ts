@@ -30,7 +30,8 @@ function resolveLevels(levels: NonNullable<LogOptions['levels']>): LogSettings['
 }
 
 function checkLevel(option: string, level: unknown): void {
-  if (!Object.hasOwn(severity, String(level))) refuse(option, level, Object.keys(severity).join(', '));
+  if (typeof level !== 'string' || !Object.hasOwn(severity, level))
+    refuse(option, level, Object.keys(severity).join(', '));
 }
 
 function refuse(option: string, value: unknown, expected: string): never {

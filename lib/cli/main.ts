@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { downSql, upSql } from '../backend/postgres/postgres-migrate.js';
+import { downSql, upSql } from '../backend/postgres/schema-sql.js';
 
 const usage = `Usage: nestjs-jobs sql [--schema jobs] [--from 0] [--down]
 

@@ -1,6 +1,6 @@
 import { toMs } from '../task/duration.js';
 import { checkEnqueueOptions, type EnqueueOptions } from '../task/enqueue-options.js';
-import { planEnqueue, type EnqueuePlan, type JobDefaults } from '../task/enqueue-plan.js';
+import { extraWith, planEnqueue, type EnqueuePlan, type JobDefaults } from '../task/enqueue-plan.js';
 import { paramsFingerprint } from '../task/params-fingerprint.js';
 import { paramsCodec, type ParamsCodec, type ParamsType } from '../task/params.js';
 import { RedactedParams } from '../task/params-redacted.js';
@@ -28,6 +28,7 @@ export class JobDefinition {
   /** The plan of an enqueue that says nothing further. */
   readonly plan: EnqueuePlan;
   private readonly defaults: JobDefaults;
+  private readonly redactText: string | undefined;
   private print: string | undefined;
 
   constructor(
@@ -51,13 +52,14 @@ export class JobDefinition {
     const { retries, backoff, jitter, timeout } = this.defaults;
     this.params = options.params;
     this.redaction = redactionOf(options, this.where);
+    this.redactText = this.redaction && JSON.stringify(options.redact);
     const codec = paramsCodec(this.name, this.params, payloadLimit);
     this.codec = this.redaction ? new RedactedParams(codec, this.redaction) : codec;
     this.backoff = (Array.isArray(retries) ? retries : backoff) ?? defaultBackoff;
     this.jitter = jitter ?? 0;
     this.timeoutMs =
       timeout === undefined ? undefined : toMs(timeout, { where: this.where, option: 'timeout' });
-    this.plan = planEnqueue(this.defaults, undefined, this.where);
+    this.plan = this.planned(undefined);
     checkUniqueNames(this.plan.unique?.by, this.params, this.where);
   }
 
@@ -73,9 +75,16 @@ export class JobDefinition {
   planFor(options: EnqueueOptions | undefined): EnqueuePlan {
     if (options === undefined) return this.plan;
     checkEnqueueOptions(options, this.where);
-    const plan = planEnqueue(this.defaults, options, this.where);
+    const plan = this.planned(options);
     if (options.unique && options.unique.by) checkUniqueNames(options.unique.by, this.params, this.where);
     return plan;
+  }
+
+  /** What is not to be seen is told with every task: a process that shows it need not know the job. */
+  private planned(options: EnqueueOptions | undefined): EnqueuePlan {
+    const plan = planEnqueue(this.defaults, options, this.where);
+    if (this.redactText === undefined) return plan;
+    return { ...plan, extra: extraWith(plan.extra, 'redact', this.redactText) };
   }
 }
 

@@ -7,7 +7,7 @@ import type { JobClass } from './job-handler.js';
 import type { HookChain } from './hook-chain.js';
 import { UniqueGroups } from './unique-groups.js';
 import type { EnqueuePlan, JobDefaults } from '../task/enqueue-plan.js';
-import type { Redaction } from '../task/redact.js';
+import { storedRedaction, type Redaction } from '../task/redact.js';
 
 /** A job as `enqueue` needs it; without a handler where the class is only known by its decorator. */
 export interface EnqueuableJob {
@@ -69,9 +69,12 @@ export class JobRegistry {
     return this.byName.get(name);
   }
 
-  /** What is not to be seen of a job's params, as far as this process knows the job; undefined where all may be. */
-  redactionOf(name: string): Redaction | undefined {
-    return this.redactions.get(name);
+  /**
+   * What is not to be seen of a job's params: as far as this process knows the job, and as the `extra` of a task says, which
+   * may come from a process that knows more. Undefined where all may be.
+   */
+  redactionOf(name: string, extra?: string): Redaction | undefined {
+    return storedRedaction(extra, this.redactions.get(name));
   }
 
   provided(): ProvidedJob[] {

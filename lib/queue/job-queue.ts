@@ -14,6 +14,7 @@ import { extraWith, type EnqueuePlan } from '../task/enqueue-plan.js';
 import { InvalidOptionError } from '../task/errors.js';
 import type { Encoded } from '../task/params.js';
 import { isPromise } from '../task/realm.js';
+import { maskHiding, redacted, type Mask } from '../task/redact-text.js';
 import type { TaskIds } from '../task/task-id.js';
 import type { NewTask, TaskRef } from '../task/task-record.js';
 import { taskFields } from '../task/task-fields.js';
@@ -70,18 +71,18 @@ export class JobQueue {
     const transaction = options?.transaction;
     const { tracing } = this.carrying;
     if (tracing)
-      return tracing.enqueue(plan.schedule ? 'schedule' : 'enqueue', task, () =>
+      return tracing.enqueue(plan.schedule ? 'schedule' : 'enqueue', task, maskOf([built]), () =>
         this.store(built, transaction),
       );
     if (plan.schedule || built.job.hasEnqueueHooks) return this.store(built, transaction);
     // Not by `store`: a promise more would be felt with every enqueue.
-    return this.told(task, (await this.writer.write([task], transaction))[0]!);
+    return this.told(task, (await this.writer.write([task], transaction))[0]!, transaction);
   }
 
   private async store(built: Built, transaction: unknown): Promise<Enqueued> {
     if (built.plan.schedule) return this.putSchedule(built, transaction);
     if (built.job.hasEnqueueHooks) return (await this.addWithHooks([built], transaction))[0]!;
-    return this.told(built.task, (await this.writer.write([built.task], transaction))[0]!);
+    return this.told(built.task, (await this.writer.write([built.task], transaction))[0]!, transaction);
   }
 
   /**
@@ -106,7 +107,7 @@ export class JobQueue {
     const tasks = built.map(({ task }) => task);
     const store = () => this.storeAll(built, tasks, transaction);
     const { tracing } = this.carrying;
-    return tracing ? tracing.enqueueAll(tasks, store) : store();
+    return tracing ? tracing.enqueueAll(tasks, maskOf(built), store) : store();
   }
 
   private async storeAll(
@@ -116,7 +117,7 @@ export class JobQueue {
   ): Promise<Enqueued[]> {
     if (built.some(({ job }) => job.hasEnqueueHooks)) return this.addWithHooks(built, transaction);
     const added = await this.writer.write(tasks, transaction);
-    return built.map(({ task }, index) => this.told(task, added[index]!));
+    return built.map(({ task }, index) => this.told(task, added[index]!, transaction));
   }
 
   /**
@@ -157,7 +158,7 @@ export class JobQueue {
   }
 
   /** What the store answered, for the caller and for whoever listens. */
-  private told(task: NewTask, added: Added): Enqueued {
+  private told(task: NewTask, added: Added, transaction: unknown): Enqueued {
     const enqueued = enqueuedOf(task, added);
     const { status, id, queue } = enqueued;
     if (this.log.tells('enqueued'))
@@ -168,7 +169,9 @@ export class JobQueue {
     if (this.events.isHeard && (status === 'enqueued' || status === 'replaced')) {
       const { job, due } = task;
       const dueInMs = Math.max('at' in due ? due.at - this.clock.now() : due.inMs, 0);
-      this.events.emit({ type: 'enqueued', queue, id, job, isReplaced: status === 'replaced', dueInMs });
+      const isReplaced = status === 'replaced';
+      const within = transaction === undefined ? {} : ({ inTransaction: true } as const);
+      this.events.emit({ type: 'enqueued', queue, id, job, isReplaced, dueInMs, ...within });
     }
     return enqueued;
   }
@@ -203,7 +206,7 @@ export class JobQueue {
       }
       const tasks = accepted.map(({ task }) => task);
       const added = tasks.length > 0 ? await this.writer.write(tasks, transaction) : [];
-      accepted.forEach((one, index) => results.set(one, this.told(one.task, added[index]!)));
+      accepted.forEach((one, index) => results.set(one, this.told(one.task, added[index]!, transaction)));
       return built.map((one) => results.get(one)!);
     } finally {
       for (const { built: one, own, task } of asked) {
@@ -230,4 +233,17 @@ export class JobQueue {
     const lines = linesOf(this.log, job.definition.redaction, task.params, params);
     return new Task<never>(facts, params as never, lines);
   }
+}
+
+/** More tasks are not gone through for the sake of a text: then all of it is masked. */
+const mostMasks = 100;
+
+/** Takes out of a text what the jobs of these tasks hide. */
+function maskOf(built: readonly Built[]): Mask {
+  const hiding = built.filter(({ job }) => job.definition.redaction);
+  if (hiding.length > mostMasks) return () => redacted;
+  // All at once: what one has masked must not be masked by the next.
+  return maskHiding(() =>
+    hiding.flatMap(({ job, task, params }) => job.definition.redaction!.hiddenIn(task.params, params)),
+  );
 }

@@ -44,6 +44,11 @@ export class ResultWaits {
     });
   }
 
+  /** Something has happened that no hint tells of, and where time stands still no pause comes to its end. */
+  lookAgain(): void {
+    for (const task of this.tasks.values()) this.look(task);
+  }
+
   /** Whoever still waits gets an answer now. */
   close(): void {
     this.isOver = true;
