@@ -48,7 +48,8 @@ export class Auditor {
     return scheduled + waiting + pending === 0;
   }
 
-  async write(notebook: Notebook, rowsOf: ReadonlyMap<string, number> | undefined): Promise<void> {
+  /** What is there; `rowsOf` keeps what belongs to nothing of it. */
+  async write(notebook: Notebook, rowsOf: Map<string, number> | undefined): Promise<void> {
     for (const queue of await this.catalog.queueNames()) {
       const counts = await this.catalog.counts(queue);
       for (const state of states) {
@@ -57,6 +58,10 @@ export class Auditor {
       }
       const { locks } = await this.catalog.locks(queue, { limit: 1_000 });
       notebook.note({ type: 'locks', queue, held: locks.map(({ key, holder }) => ({ key, holder })) });
+    }
+    for (const [name, rows] of rowsOf ?? []) {
+      const [queue, id] = name.split('/') as [string, string];
+      notebook.note({ type: 'left', queue, id, rows });
     }
     const schedule = await this.catalog.schedule(tick);
     if (!schedule) return;
@@ -69,6 +74,7 @@ export class Auditor {
       lastSlot: lastSlot?.getTime(),
       fired,
       skipped,
+      wallAt: Date.now(),
     });
   }
 
@@ -76,7 +82,7 @@ export class Auditor {
     notebook: Notebook,
     queue: string,
     state: TaskState,
-    rowsOf: ReadonlyMap<string, number> | undefined,
+    rowsOf: Map<string, number> | undefined,
   ): Promise<void> {
     let after: string | undefined;
     do {
@@ -84,7 +90,8 @@ export class Auditor {
       for (const { id, job, attempt, scheduleId, slot } of page.tasks) {
         const rows = job === 'Booking' ? (rowsOf?.get(`${queue}/${id}`) ?? 0) : undefined;
         const ofSchedule = { schedule: scheduleId, slot: slot?.getTime() };
-        notebook.note({ type: 'listed', queue, id, state, attempt, rows, ...ofSchedule });
+        notebook.note({ type: 'listed', queue, id, state, job, attempt, rows, ...ofSchedule });
+        rowsOf?.delete(`${queue}/${id}`);
       }
       after = page.next;
     } while (after !== undefined);

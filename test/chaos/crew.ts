@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Seeded } from '../simulation/seeded.js';
 import { NetworkProxy } from '../support/network-proxy.js';
 import { Member, type MemberSettings } from './member.js';
 import { now, type Notebook } from './notebook.js';
+import { longRuns } from './long-runs.js';
 import type { Pace } from './pace.js';
 import { throughPort, type Stage } from './stages/stage.js';
 
@@ -17,6 +19,11 @@ export interface CrewSettings {
   readonly pace: Pace;
   /** Whether each process reaches the store through a proxy of its own. */
   readonly isProxied: boolean;
+}
+
+/** A handler is told a tenth of the lease before its end: half of that is a stall that counts. */
+export function stallMs({ leaseMs }: Pace): number {
+  return leaseMs / 20;
 }
 
 /** All processes of a round. */
@@ -42,6 +49,22 @@ export class Crew {
 
   get alive(): Member[] {
     return this.members.filter(({ isAlive }) => isAlive);
+  }
+
+  /** One that is in the middle of a run, and will be for some time: what happens to it shows. */
+  async busyWorker(random: Seeded): Promise<Member> {
+    const { leaseMs } = this.settings.pace;
+    const until = Date.now() + 30_000;
+    while (Date.now() < until) {
+      const since = longRuns(this.notebook.read(), now());
+      const busy = this.workers.filter(({ name, isSteady }) => {
+        const forMs = since.get(name) ?? 0;
+        return isSteady && forMs > 0.1 * leaseMs && forMs < 0.8 * leaseMs;
+      });
+      if (busy.length > 0) return random.pick(busy);
+      await sleep(20);
+    }
+    throw new Error('no worker was in the middle of a run for 30 s');
   }
 
   /** One process that does all, where the store has room for one only. */
@@ -70,7 +93,7 @@ export class Crew {
     };
   }
 
-  async stop(members: readonly Member[] = this.workers): Promise<void> {
+  async stop(members: readonly Member[] = this.alive): Promise<void> {
     const all = Promise.all(members.map((member) => member.stop()));
     await Promise.race([all, sleep(2 * this.stopLimitMs, undefined, { ref: false })]);
     for (const { isAlive, name } of members) if (isAlive) this.notebook.note({ type: 'hung', process: name });
@@ -78,8 +101,8 @@ export class Crew {
 
   /** The drain itself, then what waits for the store, then the machine. */
   private get stopLimitMs(): number {
-    const { shutdownMs, leaseMs, slackMs } = this.settings.pace;
-    return shutdownMs + 11_000 + leaseMs + slackMs;
+    const { shutdownMs, leaseMs, stopSlackMs } = this.settings.pace;
+    return shutdownMs + 11_000 + leaseMs + stopSlackMs;
   }
 
   /** Whatever state they are in. */
@@ -97,7 +120,7 @@ export class Crew {
 
   private produce() {
     const { seed, pace } = this.settings;
-    const isTransactional = this.stage.backend === 'postgres';
+    const isTransactional = ['postgres', 'pglite'].includes(this.stage.backend);
     const longMs = Math.round(1.3 * pace.leaseMs);
     return { seed: seed + this.started, everyMs: pace.enqueueEveryMs, longMs, isTransactional };
   }
@@ -112,7 +135,9 @@ export class Crew {
     const proxy = isProxied ? await new NetworkProxy(port!).open() : undefined;
     const store = proxy ? throughPort(address, port!, proxy.port) : address;
     const { stopLimitMs } = this;
-    const common = { name, build, store, prefix, stopLimitMs, enqueueTimeout: pace.enqueueTimeoutMs };
+    const limits = { leastStallMs: stallMs(pace), hangLimitMs: 5_000 + pace.stopSlackMs };
+    const enqueueTimeout = pace.enqueueTimeoutMs;
+    const common = { name, build, store, prefix, stopLimitMs, enqueueTimeout, ...limits };
     const member = new Member({ ...common, ...choice, version: choice.version ?? 2 }, this.notebook, proxy);
     this.members.push(member);
     if (this.isOver) await member.kill();

@@ -7,7 +7,12 @@ export function remembered(history: readonly HistoryEvent[]): HistoryEvent[] {
   const gaps = history.filter((event) => event.type === 'forgot');
   const isForgotten = ({ type, at }: HistoryEvent) =>
     ofStore.has(type) && gaps.some((gap) => at >= gap.sinceAt && at <= gap.at);
-  return gaps.length === 0 ? [...history] : history.filter((event) => !isForgotten(event));
+  return history.flatMap((event) => {
+    if (!isForgotten(event)) return [event];
+    if (event.type !== 'settled') return [];
+    const { at, process, queue, id, epoch } = event;
+    return [{ at, type: 'settled-in-vain' as const, process, queue, id, epoch }];
+  });
 }
 
 /** How many acknowledged enqueues are not to be found, which it may. */

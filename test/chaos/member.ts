@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { openSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NetworkProxy } from '../support/network-proxy.js';
 import type { Notebook } from './notebook.js';
 import type { StoreAddress } from './stages/stage.js';
@@ -23,7 +24,14 @@ export interface MemberSettings {
   readonly crashAt?: { readonly point: string; readonly times: number };
   /** By how much its wall clock is wrong. */
   readonly clockMs?: number;
+  /** From when on it says that its loop stood still. */
+  readonly leastStallMs: number;
+  /** After its application is closed nothing may keep it for longer. */
+  readonly hangLimitMs: number;
 }
+
+/** However busy the machine: who has not answered by then hangs. */
+const answerLimitMs = 120_000;
 
 /** A process of a round, as the driver sees it. */
 export class Member {
@@ -79,7 +87,7 @@ export class Member {
 
   /** Its application has started; or it has ended before, which its notes tell. */
   async ready(): Promise<void> {
-    await Promise.race([this.hears('ready'), this.ended]);
+    await this.inTime('its start', this.hears('ready'));
     this.isReady = true;
   }
 
@@ -88,7 +96,7 @@ export class Member {
     const number = ++this.asked;
     const done = this.hears(`did ${number}`);
     this.child.stdin!.write(`${JSON.stringify({ command, number, ...given })}\n`);
-    return Promise.race([done, this.ended]);
+    return this.inTime(command, done);
   }
 
   async kill(): Promise<void> {
@@ -106,6 +114,17 @@ export class Member {
 
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.child.kill(signal);
+  }
+
+  /** Whoever is gone answers nothing, which is no fault. */
+  private async inTime(what: string, done: Promise<void>): Promise<void> {
+    const late = new AbortController();
+    const limit = sleep(answerLimitMs, true, { ref: false, signal: late.signal }).catch(() => false);
+    const isLate = await Promise.race([done, this.ended, limit]);
+    late.abort();
+    if (isLate !== true) return;
+    this.notebook.note({ type: 'hung', process: this.name, over: what });
+    throw new Error(`${this.name} has not answered to ${what} within ${answerLimitMs} ms`);
   }
 
   private hears(line: string): Promise<void> {

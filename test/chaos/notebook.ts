@@ -21,9 +21,12 @@ export function now(): number {
 /** The folder of a round: what each process has written, and what the driver adds. */
 export class Notebook {
   readonly folder = mkdtempSync(join(tmpdir(), 'nestjs-jobs-chaos-'));
+  private isRemoved = false;
   private readonly own = join(this.folder, 'driver.notes');
 
   note(event: Noted, at = now()): void {
+    // What ends after the round is nobody's business any more.
+    if (this.isRemoved) return;
     appendFileSync(this.own, `${JSON.stringify({ at, ...event })}\n`);
   }
 
@@ -38,11 +41,14 @@ export class Notebook {
 
   /** What a process wrote last; it may be cut off in the middle by its end. */
   lastOf(process: string): HistoryEvent | undefined {
-    return existsSync(this.fileOf(process)) ? wholeLines(this.fileOf(process)).at(-1) : undefined;
+    return !this.isRemoved && existsSync(this.fileOf(process))
+      ? wholeLines(this.fileOf(process)).at(-1)
+      : undefined;
   }
 
   /** What all have written, in the order in which it happened. */
   read(): HistoryEvent[] {
+    if (this.isRemoved) return [];
     const files = readdirSync(this.folder).filter((file) => file.endsWith('.notes'));
     return files
       .flatMap((file) => wholeLines(join(this.folder, file)))
@@ -57,6 +63,7 @@ export class Notebook {
   }
 
   remove(): void {
+    this.isRemoved = true;
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -4,8 +4,12 @@ export interface Pace {
   readonly isShort: boolean;
   readonly leaseMs: number;
   readonly sweepMs: number;
-  /** What a slow machine may add to what takes a lease and a sweep. */
+  /** What requests and answers may add to what takes a lease and a sweep, beside the stalls that are measured in the round. */
   readonly slackMs: number;
+  /** What a slow machine may add to the time in which a process has to stop. */
+  readonly stopSlackMs: number;
+  /** What must have been done before the fault, and be there in the end: less shows nothing. */
+  readonly least: { readonly runs: number; readonly tasks: number };
   readonly workers: number;
   readonly concurrency: number;
   /** How long work goes on as usual before the fault. */
@@ -19,7 +23,9 @@ export const usualPace: Pace = {
   isShort: false,
   leaseMs: 2_000,
   sweepMs: 500,
-  slackMs: 2_500,
+  slackMs: 500,
+  stopSlackMs: 2_500,
+  least: { runs: 20, tasks: 50 },
   workers: 3,
   concurrency: 8,
   steadyMs: 2_000,
@@ -34,7 +40,9 @@ export const shortPace: Pace = {
   isShort: true,
   leaseMs: 1_500,
   sweepMs: 300,
-  slackMs: 20_000,
+  slackMs: 1_000,
+  stopSlackMs: 20_000,
+  least: { runs: 5, tasks: 15 },
   workers: 2,
   steadyMs: 1_500,
   enqueueEveryMs: 25,

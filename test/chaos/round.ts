@@ -3,10 +3,13 @@ import type { Violation } from '../history/violation.js';
 import { Seeded } from '../simulation/seeded.js';
 import { Auditor } from './auditor.js';
 import { checkRound } from './check-round.js';
-import { Crew } from './crew.js';
+import { emptyOf } from './empty-rounds.js';
+import { Crew, stallMs } from './crew.js';
 import type { Fault } from './faults/fault.js';
 import { figuresOf, type Figures } from './figures.js';
+import { areAllBack, everyoneWithinMs } from './invariants/everyone-goes-on.js';
 import { isBack, throughputWithinMs } from './invariants/throughput-is-back.js';
+import { watchMachine } from './machine-watch.js';
 import { Notebook } from './notebook.js';
 import type { Pace } from './pace.js';
 import { openEffects, rowsIn } from './stages/effects.js';
@@ -30,32 +33,57 @@ export interface RoundResult extends Figures {
 }
 
 const restWithinMs = 90_000;
+/** The sum of all limits within it, and some: what takes longer hangs. */
+const roundWithinMs = 420_000;
+/** How long work may take to begin. */
+const steadyWithinMs = 60_000;
 
 /** Real processes at work, one fault, and what became of all that they were asked for. */
 export async function playRound(settings: RoundSettings): Promise<RoundResult> {
-  const { seed, signal } = settings;
+  const { signal } = settings;
   const notebook = new Notebook();
   const round = new Round(settings, notebook);
   const end = () => void round.end();
   signal.addEventListener('abort', end);
   const unforeseen: Violation[] = [];
   try {
-    await round.play();
+    await inTime(round.play(), signal);
   } catch (error) {
-    if (signal.aborted) notebook.remove();
     signal.throwIfAborted();
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
     unforeseen.push({ invariant: 'a round is played to its end', what, line: 0 });
   } finally {
     signal.removeEventListener('abort', end);
     await round.end();
+    if (signal.aborted) notebook.remove();
   }
-  return judge(notebook, seed, unforeseen);
+  return judge(notebook, settings, unforeseen);
 }
 
-function judge(notebook: Notebook, seed: number, unforeseen: readonly Violation[]): RoundResult {
+/** Whatever waits for ever is a fault of its own. */
+async function inTime(playing: Promise<void>, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const limit = sleep(roundWithinMs, true, { ref: false, signal: over.signal }).catch(() => false);
+  try {
+    const ended = new Promise<void>((resolve) =>
+      signal.addEventListener('abort', () => resolve(), { signal: over.signal }),
+    );
+    const isLate = await Promise.race([playing, limit, ended]);
+    signal.throwIfAborted();
+    if (isLate === true) throw new Error(`the round was not over within ${roundWithinMs} ms`);
+  } finally {
+    over.abort();
+  }
+}
+
+function judge(
+  notebook: Notebook,
+  { seed, fault, pace }: RoundSettings,
+  unforeseen: readonly Violation[],
+): RoundResult {
   const history = notebook.read();
-  const broken = unforeseen.length > 0 ? unforeseen : checkRound(history);
+  const broken =
+    unforeseen.length > 0 ? unforeseen : [...checkRound(history), ...emptyOf(history, fault, pace)];
   const figures = figuresOf(history);
   if (broken.length > 0) return { seed, broken, file: notebook.keep(history), ...figures };
   notebook.remove();
@@ -67,6 +95,7 @@ class Round {
   private readonly random: Seeded;
   private readonly prefix: string;
   private auditor: Auditor | undefined;
+  private endWatch: (() => Promise<unknown>) | undefined;
 
   constructor(
     private readonly settings: RoundSettings,
@@ -84,45 +113,59 @@ class Round {
     const { stage, fault, pace } = this.settings;
     const { leaseMs, sweepMs, slackMs } = pace;
     notebook.note({ type: 'settings', leaseMs, sweepMs, slackMs });
+    this.endWatch = watchMachine(notebook.fileOf('machine'), stallMs(pace), stage.probe);
     await openEffects(stage, prefix);
     await this.begin();
     await this.wait(pace.steadyMs / 2);
     notebook.note({ type: 'steady' });
     await this.wait(pace.steadyMs);
+    await this.until(() => this.runsSinceSteady() >= pace.least.runs, steadyWithinMs);
     await Promise.all(crew.workers.map((worker) => worker.ask('usage', { when: 'before' })));
     // On a machine that is busy with other tests a lease may end by itself.
     const costsNothing = fault.costsNothing && !pace.isShort;
     notebook.note({ type: 'fault', name: fault.name, costsNothing });
     await fault.inject({ crew, stage, auditor: this.auditor!, notebook, random: this.random, pace, prefix });
-    notebook.note({ type: 'healed' });
-    await this.throughputIsBack();
+    notebook.note({ type: 'healed', wallAt: Date.now() });
+    await this.until(() => isBack(notebook.read()), throughputWithinMs);
+    await this.until(() => areAllBack(notebook.read()), everyoneWithinMs);
     await this.rest();
     await this.look();
   }
 
   async end(): Promise<void> {
     await this.crew.end();
-    await this.auditor?.close().catch(() => undefined);
+    await this.endWatch?.();
+    await Promise.race([
+      this.auditor?.close().catch(() => undefined),
+      sleep(10_000, undefined, { ref: false }),
+    ]);
     this.auditor = undefined;
   }
 
   private async begin(): Promise<void> {
     const { crew, prefix } = this;
     const { stage, pace, fault } = this.settings;
-    const version = fault.firstVersion;
+    const { firstVersion: version, shutdownMs } = fault;
     if (stage.backend === 'pglite') {
       await crew.startAlone();
       return;
     }
     // The first makes the schema, where there is one.
     this.auditor = await Auditor.open(stage.address, prefix);
-    await Promise.all(Array.from({ length: pace.workers }, () => crew.startWorker({ version })));
+    await Promise.all(Array.from({ length: pace.workers }, () => crew.startWorker({ version, shutdownMs })));
     await crew.startProducer();
   }
 
-  private async throughputIsBack(): Promise<void> {
-    const until = Date.now() + throughputWithinMs;
-    while (!isBack(this.notebook.read()) && Date.now() < until) await this.wait(250);
+  private runsSinceSteady(): number {
+    const history = this.notebook.read();
+    const sinceAt = history.find((event) => event.type === 'steady')?.at ?? Infinity;
+    return history.filter((event) => event.type === 'ended' && event.at >= sinceAt).length;
+  }
+
+  /** Or until the time is over: what follows from that the checker says. */
+  private async until(isSo: () => boolean, withinMs: number): Promise<void> {
+    const until = Date.now() + withinMs;
+    while (!isSo() && Date.now() < until) await this.wait(250);
   }
 
   private async rest(): Promise<void> {
@@ -141,8 +184,10 @@ class Round {
   private async look(): Promise<void> {
     const { crew, notebook, prefix } = this;
     await crew.stop();
+    // First, since only one at a time can have a store that is in its process.
+    const rows = await rowsIn(this.settings.stage, prefix);
     this.auditor ??= await Auditor.open(this.settings.stage.address, prefix);
-    await this.auditor.write(notebook, await rowsIn(this.settings.stage, prefix));
+    await this.auditor.write(notebook, rows);
   }
 
   private wait(ms: number): Promise<void> {

@@ -18,9 +18,20 @@ interface Write extends TaskRef {
 
 /** What a process did. Whoever drives real processes can tell all of these. */
 type OfProcess =
-  | { readonly type: 'up'; readonly process: string; readonly concurrency: number }
+  | {
+      readonly type: 'up';
+      readonly process: string;
+      readonly concurrency: number;
+      /** By how much its wall clock is wrong. */
+      readonly clockMs?: number;
+    }
   /** Gone without a word. What it held is settled by nobody. */
-  | { readonly type: 'died'; readonly process: string }
+  | {
+      readonly type: 'died';
+      readonly process: string;
+      /** At which named point, where it was to die at one. */
+      readonly point?: string;
+    }
   /** Its event loop stands still for so long: leases may end although it lives. */
   | { readonly type: 'stalled'; readonly process: string; readonly forMs: number }
   /** Nothing comes through between it and the store for so long, or the store is not there. */
@@ -28,7 +39,12 @@ type OfProcess =
   /** Gone, though nobody asked it to. */
   | { readonly type: 'exited'; readonly process: string; readonly code: number | null }
   /** Still there, long after it was asked to stop. */
-  | { readonly type: 'hung'; readonly process: string }
+  | {
+      readonly type: 'hung';
+      readonly process: string;
+      /** What it does not answer, or what keeps it. */
+      readonly over?: string;
+    }
   /** What it holds, before the fault and after all is over. */
   | {
       readonly type: 'usage';
@@ -44,14 +60,21 @@ type OfProcess =
   | ({
       readonly type: 'enqueue';
       readonly process: string;
+      readonly job?: string;
       readonly retries?: number;
+      /** It is due so long after this moment, at the earliest. */
+      readonly inMs?: number;
       /** Of its lock, where it is unique until it is completed. */
       readonly key?: string;
     } & TaskRef)
   | ({ readonly type: 'acknowledged'; readonly status: string; readonly holder?: string } & TaskRef)
   /** `sent: false` says that nothing can have been stored. */
   | ({ readonly type: 'refused'; readonly sent: boolean } & TaskRef)
-  | ({ readonly type: 'started' } & OfRun)
+  | ({
+      readonly type: 'started';
+      /** Of its schedule, by the wall clock. */
+      readonly slot?: number;
+    } & OfRun)
   | ({ readonly type: 'effect' } & OfRun)
   /** The handler's signal. */
   | ({ readonly type: 'aborted' } & OfRun)
@@ -81,6 +104,8 @@ type OfStore =
       readonly outcome: Outcome['type'];
       readonly state: TaskState | 'gone';
     } & Write)
+  /** A store took the outcome, and may have forgotten that it did. */
+  | ({ readonly type: 'settled-in-vain' } & Write)
   | ({ readonly type: 'renewed' } & Write)
   /** The store took the task back, since nobody settled it in time. */
   | ({ readonly type: 'lease-ended'; readonly epoch: number } & TaskRef)
@@ -97,12 +122,15 @@ type OfStore =
   | ({
       readonly type: 'listed';
       readonly state: TaskState;
+      readonly job?: string;
       readonly attempt?: number;
       readonly schedule?: string;
       readonly slot?: number;
       /** Rows that its runs have left, where each is committed with its success. */
       readonly rows?: number;
     } & TaskRef)
+  /** Rows that runs of a task have left which is listed nowhere. */
+  | ({ readonly type: 'left'; readonly rows: number } & TaskRef)
   /** How many tasks the store says there are. */
   | { readonly type: 'counted'; readonly queue: string; readonly state: TaskState; readonly count: number }
   | ({
@@ -112,11 +140,17 @@ type OfStore =
       readonly lastSlot?: number;
       readonly fired: number;
       readonly skipped: number;
+      /** The wall clock when this was read. */
+      readonly wallAt?: number;
     } & TaskRef);
 
 /** What the driver says: no fault from here on; and that nothing goes on any more. */
 type OfDriver =
-  | { readonly type: 'healed' }
+  | {
+      readonly type: 'healed';
+      /** The same moment by the wall clock. */
+      readonly wallAt?: number;
+    }
   | { readonly type: 'rest' }
   /** By what real processes are measured: how long a lease lasts, how often they look, and what a slow machine may add. */
   | {
@@ -133,6 +167,10 @@ type OfDriver =
       /** It is none of those that cost a lease: no run may be in vain. */
       readonly costsNothing?: boolean;
     }
+  /** What the fault did, counted: the round shows nothing where it did not happen. */
+  | { readonly type: 'injected'; readonly what: string; readonly count: number }
+  /** The driver itself, which has next to nothing to do, stood still for so long: so may have all others. */
+  | { readonly type: 'machine-stalled'; readonly forMs: number }
   /** Somebody has made rubbish of what is stored of a task. */
   | ({ readonly type: 'spoilt' } & TaskRef)
   /** The store has lost what it took since then, as it may: it had not promised to keep it. */

@@ -102,7 +102,7 @@ export class SimProcess implements Loop {
       true,
       new ResultWaits(backend, clock, async () => []),
     );
-    const lines = new TaskLog(log, clock, (job) => registry.redactionOf(job));
+    const lines = new TaskLog(log, clock, (job, extra) => registry.redactionOf(job, extra));
     const patience = new Patience(clock);
     const keep = {
       succeededMs: () => weather.keepMs,

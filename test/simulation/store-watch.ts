@@ -157,7 +157,7 @@ export class StoreWatch {
   }
 
   private settlementOf({ queue, id }: NewTask, { settlements = [], answers }: Step): Settlement | undefined {
-    return settlements.find((one, at) => one.queue === queue && one.id === id && answers![at] === 'settled');
+    return settlements.find((one, at) => one.queue === queue && one.id === id && isStored(answers![at]));
   }
 
   private settled(
@@ -222,4 +222,8 @@ export class StoreWatch {
 function knownOf(task: MemoryTask): Known {
   const { given, state, epoch, attempt, failures, leaseEndsAt } = task;
   return { task, given, state, epoch, attempt, failures, leaseEndsAt };
+}
+
+function isStored(answer: Settled | undefined): boolean {
+  return answer === 'settled' || answer === 'cancelled';
 }

@@ -1,4 +1,5 @@
 import { blockedLoop } from './blocked-loop.js';
+import { clusterFailover } from './cluster-failover.js';
 import { clusterPrimaryKill } from './cluster-primary-kill.js';
 import { clusterSlotMoves } from './cluster-slot-moves.js';
 import { corruptedRecords } from './corrupted-records.js';
@@ -46,6 +47,7 @@ export const allFaults: readonly Fault[] = [
   redisMemory,
   sentinelPromotion,
   clusterPrimaryKill,
+  clusterFailover,
   clusterSlotMoves,
   postgresBackendKills,
   postgresRestart,

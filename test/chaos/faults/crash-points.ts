@@ -1,12 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { servers, type Fault, type Scene } from './fault.js';
+import { injected, injectedIn, type Happened } from './happened.js';
 
 /** Before a request, when it has left, when its answer has come; and in the middle of a run. */
 const around = (call: string) => [`${call}:before`, `${call}:sent`, `${call}:answered`];
-const ofWorkers = [...around('claim'), ...around('settle'), ...around('advance'), 'run:begun', 'run:effect'];
-const ofTransactions = ['commit:before', 'commit:answered'];
+const ofWorkers = [
+  ...['put', 'due', 'claim', 'settle', 'advance'].flatMap(around),
+  ...['run:begun', 'run:effect'],
+];
+const ofTransactions = ['commit:before', 'commit:sent', 'commit:answered'];
 const ofProducers = around('add');
 const atOnce = 3;
+/** Others may always be first at a point. */
+const mostTries = 4;
+
+export const pointsWanted = 'points at which to die';
+export const pointsReached = 'points at which one died';
+const allReached: Happened = (history) =>
+  injected(pointsReached, Math.max(injectedIn(history, pointsWanted), 1))(history);
 
 /** Processes that die at each named point between two round trips; in a short round at some of them. */
 export const workerCrashes: Fault = {
@@ -14,17 +25,19 @@ export const workerCrashes: Fault = {
   backends: servers,
   short: ['postgres'],
   isCheap: true,
+  happened: allReached,
   async inject(scene) {
     const { crew, stage, random, pace } = scene;
     const all = stage.backend === 'postgres' ? [...ofWorkers, ...ofTransactions] : ofWorkers;
     const points = all.toSorted(() => random.next() - 0.5).slice(0, pace.isShort ? atOnce : all.length);
-    while (points.length > 0) {
-      const dying = points.splice(0, atOnce).map((point) => {
-        const times = point.startsWith('advance') ? 1 : random.int(1, 15);
-        return crew.startWorker({ crashAt: { point, times } });
-      });
-      await Promise.all(dying.map((starting) => diesSoon(starting, scene)));
-    }
+    want(scene, points);
+    const die = (point: string, isFirst: boolean) => {
+      // A process comes to these once, or to few of them.
+      const isRare = /^(put|advance|due)/.test(point);
+      return crew.startWorker({ crashAt: { point, times: isRare || !isFirst ? 1 : random.int(1, 15) } });
+    };
+    while (points.length > 0)
+      await Promise.all(points.splice(0, atOnce).map((point) => diesAt(point, die, scene)));
   },
 };
 
@@ -33,19 +46,36 @@ export const producerCrashes: Fault = {
   backends: servers,
   isCheap: true,
   costsNothing: true,
+  happened: allReached,
   async inject(scene) {
     const { crew, random, pace } = scene;
     const points = pace.isShort ? [random.pick(ofProducers)] : ofProducers;
+    want(scene, points);
     await crew.producer.ask('finish');
-    for (const point of points)
-      await diesSoon(crew.startProducer({ crashAt: { point, times: random.int(1, 30) } }), scene);
+    const die = (point: string) => crew.startProducer({ crashAt: { point, times: random.int(1, 30) } });
+    for (const point of points) await diesAt(point, die, scene);
     await crew.startProducer();
   },
 };
 
-/** One that never comes to its point, since others are always first, is killed where it stands. */
-async function diesSoon(starting: ReturnType<Scene['crew']['startWorker']>, { pace }: Scene): Promise<void> {
-  const member = await starting;
-  await Promise.race([member.ended, sleep(2 * pace.leaseMs, undefined, { ref: false })]);
-  if (member.isAlive) await member.kill();
+function want({ notebook }: Scene, points: readonly string[]): void {
+  notebook.note({ type: 'injected', what: pointsWanted, count: points.length });
+}
+
+/** One that never comes to its point, since others are always first, is killed where it stands, and another tries. */
+async function diesAt(
+  point: string,
+  start: (point: string, isFirst: boolean) => ReturnType<Scene['crew']['startWorker']>,
+  { pace, notebook }: Scene,
+): Promise<void> {
+  for (let time = 0; time < mostTries; time++) {
+    const member = await start(point, time === 0);
+    await Promise.race([member.ended, sleep(2 * pace.leaseMs, undefined, { ref: false })]);
+    if (member.isAlive) await member.kill();
+    const last = notebook.lastOf(member.name);
+    if (last?.type !== 'died' || last.point !== point) continue;
+    notebook.note({ type: 'injected', what: pointsReached, count: 1 });
+    return;
+  }
+  throw new Error(`no process came to ${point}`);
 }

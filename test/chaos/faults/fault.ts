@@ -4,6 +4,7 @@ import type { Crew } from '../crew.js';
 import type { Notebook } from '../notebook.js';
 import type { Pace } from '../pace.js';
 import type { BackendName, Stage } from '../stages/stage.js';
+import type { Happened } from './happened.js';
 
 /** What a fault can lay hands on. */
 export interface Scene {
@@ -34,7 +35,13 @@ export interface Fault {
   readonly isProxied?: boolean;
   /** The version of the jobs that the workers begin with; else the newest. */
   readonly firstVersion?: 1;
+  /** How long its workers have to stop, where that is not the usual time. */
+  readonly shutdownMs?: number;
   inject(scene: Scene): Promise<void>;
+  /** What the history must show, or nothing was tried. */
+  readonly happened: Happened;
+  /** Why it cannot be tried on this machine. */
+  readonly impossible?: string;
 }
 
 export const servers: readonly BackendName[] = ['redis', 'redis-cluster', 'postgres'];

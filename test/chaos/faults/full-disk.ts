@@ -3,8 +3,9 @@ import { now } from '../notebook.js';
 import { openPostgres, type PostgresStage } from '../stages/postgres-stage.js';
 import { keepsEverySecond, openRedis, type RedisStage } from '../stages/redis-stage.js';
 import { SmallDisk } from '../stages/small-disk.js';
-import type { BackendName, Stage } from '../stages/stage.js';
+import type { Stage } from '../stages/stage.js';
 import type { Fault } from './fault.js';
+import { wasRefused } from './happened.js';
 
 type OnDisk = (RedisStage | PostgresStage) & { readonly disk: SmallDisk };
 
@@ -29,18 +30,24 @@ async function onSmallDisk(backend: 'redis' | 'postgres'): Promise<Stage> {
 /** The disk of the server is full for a while; a server that ends by that is started again when there is room. */
 export const fullDisk: Fault = {
   name: 'full disk',
-  backends: SmallDisk.isPossible ? (['redis', 'postgres'] satisfies BackendName[]) : [],
+  backends: ['redis', 'postgres'],
+  impossible: SmallDisk.isPossible ? undefined : 'only root may mount a small disk',
   openStage: (backend) => onSmallDisk(backend as 'redis' | 'postgres'),
+  happened: wasRefused,
   async inject({ crew, stage, notebook, pace }) {
     const { disk, server } = stage as OnDisk;
-    const sinceAt = now() - 2_000;
+    const filledAt = now();
     const isBack = crew.cutOff(crew.alive);
     disk.fill();
     await sleep(2 * pace.leaseMs);
     disk.makeRoom();
-    if (!(await answers(stage as OnDisk))) await server.restart();
-    // What was answered when it could not be written any more is not promised.
-    if (stage.backend === 'redis') notebook.note({ type: 'forgot', sinceAt });
+    if (!(await answers(stage as OnDisk))) {
+      await server.restart();
+      // Redis promises nothing of the second before it could write no more; who lives on has it all in memory.
+      const refusedAt = notebook.read().find(({ type, at }) => type === 'refused' && at > filledAt)?.at;
+      if (stage.backend === 'redis')
+        notebook.note({ type: 'forgot', sinceAt: (refusedAt ?? filledAt) - 1_000 });
+    }
     await sleep(pace.leaseMs);
     isBack();
   },

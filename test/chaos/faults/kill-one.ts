@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { servers, type Fault } from './fault.js';
+import { wasRecovered } from './happened.js';
 
 /** kill -9 of one worker; a new one comes soon. */
 export const killOne: Fault = {
@@ -7,8 +8,9 @@ export const killOne: Fault = {
   backends: servers,
   short: ['redis-cluster'],
   isCheap: true,
+  happened: wasRecovered,
   async inject({ crew, random, pace }) {
-    await random.pick(crew.workers).kill();
+    await (await crew.busyWorker(random)).kill();
     await sleep(random.between(0, pace.leaseMs / 2));
     await crew.startWorker();
   },

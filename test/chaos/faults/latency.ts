@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from './fault.js';
+import { some } from './happened.js';
 import { proxied } from './partitions.js';
+
+/** A claim that took as long as requests and answers were held up. */
+const isSlow = some('claims that took longer', (event, history) => {
+  const { count = Infinity } = (history.find(({ type }) => type === 'injected') ?? {}) as { count?: number };
+  return event.type === 'claimed' && event.at - (event.sentAt ?? event.at) >= count;
+});
 
 /** Every request and every answer takes longer, but within the lease: nothing may be lost by that. */
 export const latency: Fault = {
@@ -9,9 +16,11 @@ export const latency: Fault = {
   isCheap: true,
   costsNothing: true,
   isProxied: true,
-  async inject({ crew, random, pace }) {
+  happened: isSlow,
+  async inject({ crew, random, pace, notebook }) {
     const delayMs = random.between(0.02, 0.06) * pace.leaseMs;
     const all = crew.alive;
+    notebook.note({ type: 'injected', what: 'ms to and fro', count: Math.floor(2 * delayMs) });
     for (const { proxy } of all) proxy!.delayMs = delayMs;
     await sleep(2 * pace.leaseMs);
     for (const { proxy } of all) proxy!.delayMs = 0;

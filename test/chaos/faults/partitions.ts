@@ -2,15 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Silence } from '../../support/network-proxy.js';
 import type { BackendName } from '../stages/stage.js';
 import type { Fault, Scene } from './fault.js';
+import { all, injected, lostItsLease } from './happened.js';
 
 /** Nodes of a cluster name each other by address, past any proxy. */
 export const proxied: readonly BackendName[] = ['redis', 'postgres'];
 
+const heldConnections = 'connections that fell silent';
+
 /** Nothing comes through to one worker for longer than its lease; then its connections end, and new ones are made. */
-async function silence({ crew, random, pace }: Scene, what: Silence): Promise<void> {
-  const worker = random.pick(crew.workers);
+async function silence({ crew, random, pace, notebook }: Scene, what: Silence): Promise<void> {
+  const worker = await crew.busyWorker(random);
   const isBack = crew.cutOff([worker]);
   worker.proxy!.hold(what);
+  notebook.note({ type: 'injected', what: heldConnections, count: worker.proxy!.held });
   await sleep(random.between(1.3, 2) * pace.leaseMs);
   worker.proxy!.pass();
   worker.proxy!.cut();
@@ -24,6 +28,7 @@ export const partition: Fault = {
   short: ['redis'],
   isCheap: true,
   isProxied: true,
+  happened: all(injected(heldConnections), lostItsLease),
   inject: (scene) => silence(scene, 'both'),
 };
 
@@ -32,5 +37,9 @@ export const oneWayPartition: Fault = {
   backends: proxied,
   isCheap: true,
   isProxied: true,
-  inject: (scene) => silence(scene, scene.random.pick(['requests', 'replies'] as const)),
+  happened: all(injected(heldConnections, 2), lostItsLease),
+  async inject(scene) {
+    const ways = ['requests', 'replies'] as const;
+    for (const what of scene.pace.isShort ? [scene.random.pick(ways)] : ways) await silence(scene, what);
+  },
 };

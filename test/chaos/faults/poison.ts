@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { servers, type Fault } from './fault.js';
+import { all, some } from './happened.js';
 
 const times = 2;
 
@@ -8,6 +9,11 @@ export const poison: Fault = {
   name: 'poison tasks',
   backends: servers,
   isCheap: true,
+  happened: all(
+    some('tasks that are dead', (event) => event.type === 'listed' && event.state === 'dead', times),
+    // One death may cost both an attempt.
+    some('deaths', ({ type }) => type === 'died', 2),
+  ),
   async inject({ crew, auditor, pace }) {
     await crew.producer.ask('also', { kind: 'Poison', times });
     const until = Date.now() + 30 * pace.leaseMs;

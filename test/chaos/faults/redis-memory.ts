@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisStage } from '../stages/redis-stage.js';
 import type { Fault } from './fault.js';
+import { wasRefused } from './happened.js';
 
 /** No room for more: what is there goes on, what is new is refused. */
 export const redisMemory: Fault = {
@@ -10,6 +11,7 @@ export const redisMemory: Fault = {
   isCheap: true,
   costsNothing: true,
   hurtsServer: true,
+  happened: wasRefused,
   async inject({ stage, pace }) {
     const { admin } = stage as RedisStage;
     await admin.config('SET', 'maxmemory', '1');

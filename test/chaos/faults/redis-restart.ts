@@ -2,11 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../notebook.js';
 import { keepsAlways, keepsEverySecond, openRedis, type RedisStage } from '../stages/redis-stage.js';
 import type { Fault, Scene } from './fault.js';
+import { injected } from './happened.js';
 
-async function killAndRestart({ crew, stage, random, pace }: Scene): Promise<void> {
+const serversKilled = 'servers killed';
+
+async function killAndRestart({ crew, stage, random, pace, notebook }: Scene): Promise<void> {
   const { server } = stage as RedisStage;
   const isBack = crew.cutOff(crew.alive);
   await server.kill('SIGKILL');
+  notebook.note({ type: 'injected', what: serversKilled, count: 1 });
   await sleep(random.between(0, 1.5 * pace.leaseMs));
   await server.restart();
   isBack();
@@ -19,6 +23,7 @@ export const redisRestart: Fault = {
   short: ['redis'],
   isCheap: true,
   openStage: () => openRedis(keepsAlways),
+  happened: injected(serversKilled),
   inject: killAndRestart,
 };
 
@@ -27,6 +32,7 @@ export const redisRestartEverySecond: Fault = {
   name: 'Redis killed and restarted, AOF everysec',
   backends: ['redis'],
   openStage: () => openRedis(keepsEverySecond),
+  happened: injected(serversKilled),
   async inject(scene) {
     // A second by its own promise, another where the disk is slow.
     const sinceAt = now() - 2_000;

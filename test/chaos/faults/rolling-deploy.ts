@@ -1,4 +1,5 @@
 import { servers, type Fault } from './fault.js';
+import { some } from './happened.js';
 
 /** A new version, with a job that the old one does not know, takes the place of the old one, process by process. */
 export const rollingDeploy: Fault = {
@@ -7,6 +8,10 @@ export const rollingDeploy: Fault = {
   isCheap: true,
   costsNothing: true,
   firstVersion: 1,
+  happened: some(
+    'tasks that the old version has parked',
+    (event) => event.type === 'settled' && event.outcome === 'parked',
+  ),
   async inject({ crew }) {
     for (const old of crew.workers) {
       // The old ones meet tasks of the new job, and must not lose them.

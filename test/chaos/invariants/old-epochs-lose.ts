@@ -3,14 +3,18 @@ import type { Invariant } from '../../history/violation.js';
 
 type Claimed = HistoryEvent & { type: 'claimed' };
 
+const ends = new Set(['succeeded', 'dead', 'cancelled']);
+
 /**
  * Of real processes only requests and answers are known: a claim that was answered before another was asked for has the lower
- * epoch, and a write that left after the answer to a later claim is not taken. Nor is anything once a task has succeeded.
+ * epoch, and a write that left after the answer to a later claim is not taken. Nor is anything once a task has
+ * come to its end: however late an answer, a task ends once.
  */
 export const oldEpochsLose: Invariant = (history, complain) => {
   const claims = new Map<string, Claimed[]>();
   const drawn = new Set<string>();
   const succeeded = new Map<string, number>();
+  const ended = new Map<string, { epoch: number; at: number }>();
   for (const event of history) {
     if (event.type === 'claimed') {
       const name = nameOf(event);
@@ -24,7 +28,13 @@ export const oldEpochsLose: Invariant = (history, complain) => {
       if (before) complain(event, `task ${event.id}: epoch ${event.epoch} was drawn after ${before.epoch}`);
       claims.set(name, [...(claims.get(name) ?? []), event]);
     }
-    if (event.type === 'settled' && event.outcome === 'succeeded') succeeded.set(nameOf(event), event.epoch);
+    if (event.type !== 'settled' || !ends.has(event.outcome)) continue;
+    const { epoch, at, outcome } = event;
+    if (outcome === 'succeeded') succeeded.set(nameOf(event), epoch);
+    const first = ended.get(nameOf(event));
+    if (first && first.epoch !== epoch)
+      complain(event, `task ${event.id} was ended by epoch ${first.epoch}, and again by ${epoch}`);
+    else ended.set(nameOf(event), { epoch, at });
   }
   for (const event of history) {
     if (event.type === 'settled') {
@@ -36,6 +46,12 @@ export const oldEpochsLose: Invariant = (history, complain) => {
         complain(
           event,
           `task ${event.id}: a write of epoch ${epoch} was taken after the claim of ${since.epoch}`,
+        );
+      const end = ended.get(nameOf(event));
+      if (!since && end && end.epoch !== epoch && end.at < sentAt && !ends.has(event.outcome))
+        complain(
+          event,
+          `task ${event.id}: a write of epoch ${epoch} was taken after its end by ${end.epoch}`,
         );
     }
     const last = 'id' in event ? succeeded.get(nameOf(event)) : undefined;

@@ -1,7 +1,7 @@
 import { nameOf } from '../../history/history-event.js';
 import type { Invariant } from '../../history/violation.js';
 
-/** Only what was spoilt is parked when all is over, and what was spoilt is parked, or nowhere. */
+/** Only what was spoilt is parked when all is over, and what was spoilt is parked. */
 export const parkedIsUnreadable: Invariant = (history, complain) => {
   const spoilt = new Set<string>();
   for (const event of history) {
@@ -10,7 +10,7 @@ export const parkedIsUnreadable: Invariant = (history, complain) => {
     const isSpoilt = spoilt.has(nameOf(event));
     if (event.state === 'parked' && !isSpoilt)
       complain(event, `task ${event.id} is parked, though all know it`);
-    if (event.state === 'succeeded' && isSpoilt)
-      complain(event, `task ${event.id} has succeeded, though nobody could read it`);
+    if (event.state === 'parked') spoilt.delete(nameOf(event));
+    else if (isSpoilt) complain(event, `task ${event.id} is ${event.state}, though nobody could read it`);
   }
 };

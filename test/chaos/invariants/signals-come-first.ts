@@ -16,9 +16,11 @@ export const signalsComeFirst: Invariant = (history, complain) => {
     if (isOver && before?.epoch === (event as Started).epoch) running.delete(nameOf(event));
     if (event.type === 'started') running.set(nameOf(event), event);
     if (event.type !== 'claimed' || !before || before.process === event.process) continue;
+    // The late answer to an earlier claim takes nothing over.
+    if (event.epoch < before.epoch) continue;
     const isStill = stalls.some(
-      ({ process, at, until }) =>
-        process === before.process && at <= event.at && until >= Math.max(before.at, event.at - 2 * leaseMs),
+      ({ process, from, to }) =>
+        process === before.process && from <= event.at && to >= Math.max(before.at, event.at - 2 * leaseMs),
     );
     if (!isStill)
       complain(

@@ -21,23 +21,29 @@ export const throughputIsBack: Invariant = (history, complain) => {
 };
 
 export function isBack(history: readonly HistoryEvent[]): boolean {
+  return backAfterMs(history) !== undefined;
+}
+
+/** How long after the healing that time ends; 0 where there is nothing to compare with. */
+export function backAfterMs(history: readonly HistoryEvent[]): number | undefined {
   const [steadyAt, faultAt, healedAt] = (['steady', 'fault', 'healed'] as const).map(
     (type) => history.find((event) => event.type === type)?.at,
   );
-  if (steadyAt === undefined || faultAt === undefined || healedAt === undefined) return true;
+  if (steadyAt === undefined || faultAt === undefined || healedAt === undefined) return 0;
   const timesOf = (type: HistoryEvent['type']) =>
     history.filter((event) => event.type === type).map(({ at }) => at);
   const [ends, asked] = [timesOf('ended'), timesOf('enqueue')];
   const within = (times: readonly number[], from: number, to: number) =>
     times.filter((at) => at >= from && at <= to).length;
   const [done, wished] = [within(ends, steadyAt, faultAt), within(asked, steadyAt, faultAt)];
-  if (done === 0) return true;
+  if (done === 0) return 0;
   const spanMs = faultAt - steadyAt;
-  return ends
+  const first = ends
     .filter((at) => at >= healedAt && at <= healedAt + throughputWithinMs)
-    .some((at) => {
+    .find((at) => {
       const from = Math.max(at - spanMs, healedAt);
       const part = wished === 0 ? 1 : Math.min(within(asked, from, at) / wished, 1);
       return part >= leastAsked && within(ends, from, at) >= share * part * done;
     });
+  return first === undefined ? undefined : first - healedAt;
 }

@@ -8,7 +8,8 @@ export const tick = { queue: 'red', id: 'Tick' };
 const tickEveryMs = 500;
 const bookingMs = 10_000;
 
-export function makeJobs({ Job, Periodic }, { name, note, reach, epochs, prefix, version }) {
+export function makeJobs({ Job, Periodic }, { name, note, reach, epochs, prefix, version, store, running }) {
+  const isAlone = store.postgres?.pglite !== undefined;
   const runOf = ({ queue, id, attempt }) => ({
     process: name,
     queue,
@@ -20,7 +21,8 @@ export function makeJobs({ Job, Periodic }, { name, note, reach, epochs, prefix,
   /** A handler between its notes. It goes on after its signal, as many do, so that its outcome is offered too late. */
   const noted = async (task, work) => {
     const run = runOf(task);
-    note({ type: 'started', ...run });
+    running.add(run);
+    note({ type: 'started', ...run, slot: task.slot?.getTime() });
     reach('run:begun');
     task.signal.addEventListener('abort', () => note({ type: 'aborted', ...run }));
     try {
@@ -30,6 +32,7 @@ export function makeJobs({ Job, Periodic }, { name, note, reach, epochs, prefix,
       });
     } finally {
       note({ type: 'ended', ...run });
+      running.delete(run);
     }
   };
 
@@ -52,6 +55,7 @@ export function makeJobs({ Job, Periodic }, { name, note, reach, epochs, prefix,
   }
   class Single extends Plain {}
   class Newer extends Plain {}
+  class Later extends Plain {}
   class Blocking {
     run({ ms }, task) {
       return noted(task, async (effect) => {
@@ -70,6 +74,10 @@ export function makeJobs({ Job, Periodic }, { name, note, reach, epochs, prefix,
       return noted(task, (effect) =>
         task.transaction(async (tx) => {
           await sleep(ms);
+          if (isAlone)
+            await tx.query(
+              `CREATE TABLE IF NOT EXISTS "${prefix}".effects (queue text, id text, process text)`,
+            );
           const values = [task.queue, task.id, name];
           await tx.query(`INSERT INTO "${prefix}".effects (queue, id, process) VALUES ($1, $2, $3)`, values);
           effect();
@@ -92,7 +100,8 @@ export function makeJobs({ Job, Periodic }, { name, note, reach, epochs, prefix,
   // A query whose connection has fallen silent is never answered: only a timeout ends such a run.
   Job({ ...base, name: 'Booking', timeout: bookingMs })(Booking);
   Job({ ...base, name: 'Newer' })(Newer);
+  Job({ ...base, name: 'Later' })(Later);
   Periodic(tickEveryMs, { ...base, name: 'Tick' })(Tick);
-  const all = { Plain, Failing, Single, Blocking, Poison, Booking, Tick };
+  const all = { Plain, Later, Failing, Single, Blocking, Poison, Booking, Tick };
   return version === 1 ? all : { ...all, Newer };
 }

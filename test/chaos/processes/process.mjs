@@ -2,6 +2,7 @@
 // member.ts with one JSON argument; it takes commands from its standard input, a JSON text in each line, and ends with it.
 import 'reflect-metadata';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { crashing } from './crash.mjs';
@@ -21,7 +22,9 @@ const { postgresBackend } = await import(`${build}/backend/postgres/index.js`);
 const note = openNotes(file);
 const reach = crashing(settings.crashAt, note, name);
 const epochs = new Map();
-const jobs = makeJobs(lib, { ...settings, note, reach, epochs });
+// Handlers that are not over, be it after their task was handed back.
+const running = new Set();
+const jobs = makeJobs(lib, { ...settings, note, reach, epochs, running });
 const backend = watchedBackend(
   'redis' in store ? redisBackend(store.redis) : postgresBackend(store.postgres),
   {
@@ -47,11 +50,11 @@ Module({
   providers: runner ? Object.values(jobs) : [],
 })(App);
 const app = await NestFactory.createApplicationContext(App, { logger: ['warn', 'error', 'fatal'] });
-if (runner) note({ type: 'up', process: name, concurrency: runner.concurrency });
+if (runner) note({ type: 'up', process: name, concurrency: runner.concurrency, clockMs: settings.clockMs });
 
 // A loop that stood still may have lost leases through no fault of the library's: it says so itself.
-const lookMs = 50;
-const leastStallMs = 250;
+const lookMs = 20;
+const { leastStallMs, hangLimitMs } = settings;
 let lookedAt = now();
 const look = setInterval(() => {
   const stalledMs = now() - lookedAt - lookMs;
@@ -62,15 +65,31 @@ const look = setInterval(() => {
 const producer = produce && new Producer(app.get(lib.JobQueue), jobs, { ...produce, name, note });
 producer?.start();
 
+let isStopping = false;
+const settleMs = 100;
+/** Longer than the longest run. */
+const handlersMs = 15_000;
+
+/** Nothing ends the process but that nothing is left for it to do. */
 async function stop() {
+  isStopping = true;
   await producer?.finish();
   clearInterval(look);
   if (runner) note({ type: 'stopping', process: name, limitMs: settings.stopLimitMs });
   await app.close();
-  if (runner) note({ type: 'down', process: name, timers: 0 });
-  process.exit(0);
+  const closedAt = now();
+  process.stdin.destroy();
+  // A socket that was closed is gone some turns later, with the timer that would have ended it.
+  do await sleep(settleMs);
+  while (running.size > 0 && now() < closedAt + handlersMs);
+  const timers = process.getActiveResourcesInfo().filter((what) => what === 'Timeout').length;
+  if (runner) note({ type: 'down', process: name, timers }, closedAt);
+  setTimeout(() => {
+    note({ type: 'hung', process: name, over: process.getActiveResourcesInfo().join(', ') });
+    process.exit(3);
+  }, hangLimitMs).unref();
 }
-process.on('SIGTERM', () => void stop());
+process.once('SIGTERM', () => void stop());
 
 const commands = {
   usage: async ({ when }) => note({ type: 'usage', process: name, when, ...(await usage()) }),
@@ -83,5 +102,5 @@ createInterface(process.stdin)
     const { command, number, ...given } = JSON.parse(line);
     void commands[command](given).then(() => say(`did ${number}`));
   })
-  .on('close', () => process.exit(1));
+  .on('close', () => isStopping || process.exit(1));
 say('ready');

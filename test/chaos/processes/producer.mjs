@@ -3,6 +3,7 @@ import { queues } from './jobs.mjs';
 import { now } from './notes.mjs';
 
 const mostAtOnce = 200;
+const laterMs = 10_000;
 
 /** The same numbers for the same seed (mulberry32). */
 function seeded(seed) {
@@ -47,7 +48,7 @@ export class Producer {
   special(kind) {
     const ms = kind === 'Blocking' ? this.longMs : 10;
     // Long enough for somebody to spoil its record before it runs.
-    if (kind === 'Later') return { job: 'Plain', params: { ms }, options: { in: this.longMs } };
+    if (kind === 'Later') return { job: kind, params: { ms }, options: { in: laterMs } };
     return { job: kind, params: { ms } };
   }
 
@@ -72,7 +73,8 @@ export class Producer {
     const isNamed = this.random() < 0.5;
     const id = isNamed ? `${name}-${++this.count}` : undefined;
     const askedAt = now();
-    const asked = (id, at) => note({ type: 'enqueue', process: name, queue, id, retries, key, job }, at);
+    const asked = (id, at) =>
+      note({ type: 'enqueue', process: name, queue, id, job, retries, key, inMs: options.in }, at);
     if (isNamed) asked(id, askedAt);
     const call = this.queue
       .enqueue(this.jobs[job], params, { ...options, queue, ...(isNamed ? { id } : {}) })

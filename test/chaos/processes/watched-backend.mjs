@@ -13,7 +13,8 @@ export function watchedBackend(real, { name, note, reach, epochs }) {
     const { type } = outcome;
     const ref = { process: name, queue, id, epoch };
     // Which state it led to is the store's to say.
-    if (answer === 'settled') note({ type: 'settled', ...ref, outcome: type, state: 'gone', sentAt });
+    if (answer === 'settled' || answer === 'cancelled')
+      note({ type: 'settled', ...ref, outcome: type, state: 'gone', sentAt });
     if (answer === 'lost') note({ type: 'told-lost', ...ref, attempt: 0 });
   };
   const around = async (point, ask, heard = () => undefined) => {
@@ -38,6 +39,8 @@ export function watchedBackend(real, { name, note, reach, epochs }) {
     },
   });
   const schedules = () => ({
+    put: (...given) => around('put', () => real.schedules.put(...given)),
+    due: (...given) => around('due', () => real.schedules.due(...given)),
     advance: (...given) => around('advance', () => real.schedules.advance(...given)),
   });
   // A backend has its parts when it is open.
@@ -71,9 +74,17 @@ export function watchedBackend(real, { name, note, reach, epochs }) {
         reach('commit:before');
         return answer;
       },
-      async begin(work, ...more) {
+      async begin(lease, work, ...more) {
         let own;
-        const result = await store.begin((transaction) => work((own = transaction)), ...more);
+        const result = await store.begin(
+          lease,
+          async (transaction, hasInHand) => {
+            const made = await work((own = transaction), hasInHand);
+            if (open.has(own)) reach.soon('commit:sent');
+            return made;
+          },
+          ...more,
+        );
         const made = own && open.get(own);
         if (made) settled(made.settlement, made.answer, made.sentAt);
         reach('commit:answered');

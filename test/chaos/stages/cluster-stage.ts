@@ -10,19 +10,20 @@ export interface ClusterStage extends Stage {
   readonly mover: SlotMover;
 }
 
-export async function openCluster(): Promise<ClusterStage> {
+export async function openCluster(failoverMs?: number): Promise<ClusterStage> {
   const { startOwnRedisCluster } = await redisClusters();
-  const cluster = await startOwnRedisCluster(keepsAlways);
+  const cluster = await startOwnRedisCluster(keepsAlways, { failoverMs });
   const admin = adminOf(`redis://127.0.0.1:${cluster.nodes[0]!.port}`);
   const version = await versionOf(admin);
   admin.disconnect();
   const mover = new SlotMover(cluster.url);
   return {
     backend: 'redis-cluster',
-    version: `Redis ${version}, 3 primaries, appendfsync always`,
+    version: `Redis ${version}, 3 primaries${failoverMs === undefined ? '' : ' with a replica each'}, appendfsync always`,
     address: { redis: { url: cluster.url } },
     cluster,
     mover,
+    probe: { kind: 'redis', ports: cluster.nodes.map(({ port }) => port) },
     async close() {
       mover.close();
       await cluster.stop();

@@ -24,6 +24,8 @@ export class SharedStages {
   of(backend: BackendName): Promise<Stage> {
     const stage = this.open.get(backend) ?? openStage(backend);
     this.open.set(backend, stage);
+    // The next round may have more luck.
+    stage.catch(() => this.open.delete(backend));
     return stage;
   }
 

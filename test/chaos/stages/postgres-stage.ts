@@ -31,6 +31,7 @@ export async function openPostgres(place?: string): Promise<PostgresStage> {
     port: server.port,
     server,
     query,
+    probe: { kind: 'postgres', ports: [server.port] },
     close: () => server.stop(),
   };
 }

@@ -26,6 +26,7 @@ export async function openRedis(
     port: server.port,
     server,
     admin,
+    probe: { kind: 'redis', ports: [server.port] },
     async close() {
       admin.disconnect();
       await server.stop();

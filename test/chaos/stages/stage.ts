@@ -1,3 +1,5 @@
+import type { Probe } from '../machine-watch.js';
+
 /** The stores that are put to the test. */
 export const backendNames = ['redis', 'redis-cluster', 'postgres', 'pglite'] as const;
 export type BackendName = (typeof backendNames)[number];
@@ -15,6 +17,8 @@ export interface Stage {
   readonly address: StoreAddress;
   /** Where a proxy can stand in between. */
   readonly port?: number;
+  /** How to see whether the machine lets it answer; none where it is in the processes. */
+  readonly probe?: Probe;
   close(): Promise<void>;
 }
 
