@@ -13,7 +13,7 @@ export default {
   workerIdleMemoryLimit: '500MB',
   testMatch: ['**/*.spec.ts'],
   modulePathIgnorePatterns: ['<rootDir>/test/package/', '<rootDir>/test/bench/peers/'],
-  extensionsToTreatAsEsm: ['.ts'],
+  extensionsToTreatAsEsm: ['.ts', '.tsx'],
   moduleNameMapper: {
     '^nestjs-jobs$': '<rootDir>/lib/index.ts',
     '^nestjs-jobs/redis$': '<rootDir>/lib/backend/redis/index.ts',
@@ -32,6 +32,19 @@ export default {
           transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
           target: 'es2022',
           keepClassNames: true,
+        },
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+      },
+    ],
+    // Of the page alone.
+    '^.+\\.tsx$': [
+      '@swc/jest',
+      {
+        jsc: {
+          parser: { syntax: 'typescript', tsx: true },
+          transform: { react: { runtime: 'automatic', importSource: 'preact' } },
+          target: 'es2022',
         },
         module: { type: 'es6' },
         sourceMaps: 'inline',

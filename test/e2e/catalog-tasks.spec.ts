@@ -55,6 +55,27 @@ describeCatalog('Tasks in the catalog', (start) => {
     expect(await catalog.task('nobody')).toBeUndefined();
   });
 
+  it('stand in one order, however many queues there are that hold none such', async () => {
+    const app = await start({ providers });
+    const { jobs, catalog } = app;
+    const queues = Array.from({ length: 30 }, (_, n) => `q${n + 10}`);
+    await jobs.bulk((bulk) => {
+      for (const queue of queues) bulk.enqueue(Report, undefined, { queue, id: `now ${queue}` });
+      const later = [
+        ['q10', 1],
+        ['q39', 2],
+        ['q10', 3],
+        ['q39', 4],
+      ] as const;
+      for (const [queue, n] of later)
+        bulk.enqueue(Report, undefined, { queue, id: `later ${n}`, at: new Date(2_000_000_000_000 + n) });
+    });
+    const found = await catalog.tasks({ state: 'scheduled' }, { backwards: true });
+    expect(idsOf(found.tasks)).toEqual(['later 4', 'later 3', 'later 2', 'later 1']);
+    const pages = await allTasks(app, { state: 'waiting' }, { limit: 7 });
+    expect(idsOf(pages.flat()).toSorted()).toEqual(queues.map((queue) => `now ${queue}`));
+  });
+
   it('tell of a run that is under way: who, since when, how far', async () => {
     let open!: () => void;
     const gate = new Promise<void>((resolve) => (open = resolve));

@@ -159,6 +159,23 @@ describe("with events: { scope: 'cluster' }", () => {
     expect(heard).toHaveLength(501);
   });
 
+  it('a flood of what happens all the time keeps back nothing that somebody may have to act on', async () => {
+    const { worker, watcher, here } = await two();
+    const heard = collect(watcher);
+    await worker.advance(200);
+    const of = (type: string, id: string) => ({ type, id, queue: 'default', job: 'Work', attempt: 1 });
+    const error = { name: 'Error', message: 'no' };
+    for (let n = 0; n < 1_000; n++) here.emit(of('succeeded', `done-${n}`) as never);
+    for (let n = 0; n < 600; n++) here.emit({ ...of('failed', `failed-${n}`), error } as never);
+    for (const type of ['dead', 'lost', 'parked', 'cancelled'])
+      here.emit({ ...of(type, type), error } as never);
+    await worker.advance(200);
+    const count = (type: string) => heard.filter((event) => event.type === type).length;
+    expect(['succeeded', 'failed'].map(count)).toEqual([500, 500]);
+    expect(['dead', 'lost', 'parked', 'cancelled'].map(count)).toEqual([1, 1, 1, 1]);
+    expect(watcher.app.get(JobEvents).missed).toBe(600);
+  });
+
   it('errors travel without their stack, and long texts are left out', async () => {
     const { worker, watcher } = await two();
     const heard = collect(watcher);

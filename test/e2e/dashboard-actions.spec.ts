@@ -1,8 +1,13 @@
 import { expect, it } from '@jest/globals';
 import { memoryBackend, type TaskState } from 'nestjs-jobs';
-import { statesForAction, type TaskAction } from '../../lib/dashboard/api.js';
-import { startApp } from '../support/app.js';
-import { allJobs, Dig } from './fixtures/dashboard-jobs.js';
+import {
+  statesForAction,
+  type FailureList,
+  type TaskAction,
+  type TaskList,
+} from '../../lib/dashboard/api.js';
+import { eventually, startApp } from '../support/app.js';
+import { allJobs, Dig, LoseLetter } from './fixtures/dashboard-jobs.js';
 import { startDashboard } from './fixtures/dashboard-stage.js';
 
 const states: TaskState[] = ['scheduled', 'waiting', 'pending', 'succeeded', 'dead', 'cancelled', 'parked'];
@@ -48,4 +53,23 @@ it('An action that fails half way is in the log, with who wanted what', async ()
   const before = lines.length;
   expect((await post('tasks/act', { action: 'cancel', which: {} })).status).toBe(400);
   expect(lines).toHaveLength(before);
+});
+
+it('A dead task of which the store knows no error stands in a group as well, and is redriven with it', async () => {
+  const backend = memoryBackend();
+  const { list } = backend.catalog;
+  backend.catalog.list = async (...asked) => {
+    const { tasks, next } = await list.apply(backend.catalog, asked);
+    return { tasks: tasks.map((task) => ({ ...task, errors: [] })), next };
+  };
+  const { jobs, get, post, catalog } = await startDashboard({ providers: allJobs, jobs: { backend } });
+  await jobs.enqueue(LoseLetter);
+  await eventually(async () => (await catalog.counts('mail')).dead === 1);
+  await catalog.pause('mail');
+  const { groups } = (await get<FailureList>('failures')).body;
+  expect(groups).toMatchObject([{ job: 'LoseLetter', error: 'no error is known', count: 1 }]);
+  const { job, error } = groups[0]!;
+  expect((await get<TaskList>(`tasks?state=dead&error=${error}`)).body.tasks).toHaveLength(1);
+  const which = { filter: { state: ['dead'], job: [job], error } };
+  expect((await post('tasks/act', { action: 'retry', which })).body).toMatchObject({ done: 1 });
 });

@@ -20,6 +20,7 @@ import {
   gate,
   KeepSecret,
   LoseLetter,
+  RedirectLetter,
   SendLetter,
 } from './fixtures/dashboard-jobs.js';
 import { places, startDashboard, type AdapterName, type StageOptions } from './fixtures/dashboard-stage.js';
@@ -51,15 +52,17 @@ describe.each(stages)("The dashboard's API on %s and %s", (adapter, place) => {
     expect(second.body.tasks.map(({ id }) => id)).toEqual(['letter-5', 'letter-6']);
     expect(second.body.next).toBeUndefined();
 
-    const states = await get<TaskList>('tasks?state=waiting&state=scheduled&backwards=true');
-    expect(states.body.tasks).toHaveLength(8);
-    expect((await get<TaskList>('tasks?text=A3@EXAMPLE')).body.tasks).toMatchObject([
+    // A slow store answers with a part of it in time.
+    const all = async (query: string, after = ''): Promise<TaskList['tasks']> => {
+      const { tasks, next } = (await get<TaskList>(`tasks?${query}${after && `&after=${after}`}`)).body;
+      return next === undefined ? tasks : [...tasks, ...(await all(query, next))];
+    };
+    expect(await all('state=waiting&state=scheduled&backwards=true')).toHaveLength(8);
+    expect(await all('text=A3@EXAMPLE')).toMatchObject([
       { id: 'letter-3', job: 'SendLetter', state: 'waiting', params: '{"to":"a3@example.com","copies":1}' },
     ]);
-    expect((await get<TaskList>('tasks?job=Dig')).body.tasks).toMatchObject([
-      { state: 'scheduled', queue: 'slow' },
-    ]);
-    expect((await get<TaskList>('tasks?to=1')).body.tasks).toEqual([]);
+    expect(await all('job=Dig')).toMatchObject([{ state: 'scheduled', queue: 'slow' }]);
+    expect(await all('to=1')).toEqual([]);
   });
 
   it('tells all of one task that may be seen', async () => {
@@ -87,6 +90,41 @@ describe.each(stages)("The dashboard's API on %s and %s", (adapter, place) => {
     expect([missing.status, missing.error.code]).toEqual([404, 'NOT_FOUND']);
   });
 
+  it('tells of each attempt and of the last run when it began, how long it took, and who had it', async () => {
+    const { jobs, get, catalog } = await start({ jobs: { runner: {} }, providers: [RedirectLetter] });
+    const { id } = await jobs.enqueue(RedirectLetter);
+    await eventually(async () => (await catalog.task({ queue: 'mail', id }))?.state === 'succeeded');
+    const { body } = await get<TaskDetails>(`task?queue=mail&id=${id}`);
+    const runner = (await catalog.runners())[0]!.name;
+    const { errors, lastRun } = (await catalog.task({ queue: 'mail', id }))!;
+    const { startedAt, runMs } = errors[0]!;
+    expect(body.errors).toMatchObject([
+      { name: 'RangeError', attempt: 1, startedAt: startedAt!.getTime(), runMs, runner },
+    ]);
+    expect(body.lastRun).toEqual({
+      startedAt: lastRun!.startedAt.getTime(),
+      endedAt: body.finishedAt,
+      runMs: lastRun!.runMs,
+      runner,
+    });
+
+    const { components } = (await get('openapi.json')).body;
+    const { properties } = components.schemas.JobsTaskDetails;
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(body)));
+    expect(Object.keys(properties.lastRun.properties)).toEqual(Object.keys(body.lastRun!));
+    expect(Object.keys(properties.errors.items.properties)).toEqual(
+      expect.arrayContaining(Object.keys(body.errors[0]!)),
+    );
+  });
+
+  it('tells no last run of a task that ended without one', async () => {
+    const { jobs, get, catalog } = await start();
+    await jobs.enqueue(Dig, undefined, { id: 'never' });
+    await catalog.cancel({ queue: 'slow', id: 'never' });
+    const { body } = await get<TaskDetails>('task?queue=slow&id=never');
+    expect([body.state, body.lastRun]).toEqual(['cancelled', undefined]);
+  });
+
   it('hides what a job hides', async () => {
     const { jobs, get } = await start();
     await jobs.enqueue(KeepSecret, { secret: 'hunter2', open: 'yes' } as never, { id: 'x' });
@@ -100,25 +138,27 @@ describe.each(stages)("The dashboard's API on %s and %s", (adapter, place) => {
   it('names the number before it acts on one, on some, and on all that match', async () => {
     const { jobs, post, catalog, lines } = await start({ dashboard: { user: () => 'ann' } });
     for (let at = 0; at < 9; at++) await jobs.enqueue(Dig, undefined, { id: `dig-${at}`, in: '1h' });
-    const some = { refs: ['dig-0', 'dig-1', 'gone'].map((id) => ({ queue: 'slow', id })) };
+    await jobs.enqueue(Dig, undefined, { id: 'waits' });
+    const some = { refs: ['dig-0', 'dig-1', 'waits', 'gone'].map((id) => ({ queue: 'slow', id })) };
     const all = { filter: { state: ['scheduled'], job: ['Dig'] } };
 
     expect((await post<TaskPreview>('tasks/preview', { action: 'runNow', which: some })).body).toEqual({
-      count: 3,
+      count: 2,
       isComplete: true,
     });
     expect((await post<TaskActed>('tasks/act', { action: 'runNow', which: some })).body).toEqual({
       done: 2,
       requested: 0,
-      left: 0,
+      left: 1,
       taken: 0,
       missing: 1,
     });
-    expect((await catalog.counts('slow')).waiting).toBe(2);
+    expect((await catalog.counts('slow')).waiting).toBe(3);
 
     expect((await post<TaskPreview>('tasks/preview', { action: 'cancel', which: all })).body).toEqual({
       count: 7,
       isComplete: true,
+      asOf: expect.any(Number),
     });
     const first = await post<TaskActed>('tasks/act', { action: 'cancel', which: all, limit: 4 });
     expect(first.body).toMatchObject({ done: 4 });
@@ -133,11 +173,11 @@ describe.each(stages)("The dashboard's API on %s and %s", (adapter, place) => {
     const cancelled = { filter: { state: ['cancelled'] } };
     expect((await post<TaskActed>('tasks/act', { action: 'retry', which: cancelled })).body.done).toBe(7);
     const waiting = { filter: { state: ['waiting'], queue: ['slow'] } };
-    expect((await post<TaskActed>('tasks/act', { action: 'remove', which: waiting })).body.done).toBe(9);
+    expect((await post<TaskActed>('tasks/act', { action: 'remove', which: waiting })).body.done).toBe(10);
     expect(await catalog.count({})).toEqual({ count: 0, complete: true });
     expect(lines.filter((line) => line.includes('"ann"'))).toHaveLength(5);
     expect(lines).toContain(
-      'log: "ann": runNow of "slow/dig-0", "slow/dig-1", "slow/gone": 2 done, 1 missing',
+      'log: "ann": runNow of "slow/dig-0", "slow/dig-1", "slow/waits", "slow/gone": 2 done, 1 left, 1 missing',
     );
   });
 

@@ -38,6 +38,7 @@ describeAdapters('What is asked of the dashboard', (adapter) => {
       ['tasks/act', { action: 'runNow', which: { refs: ['a'] } }, 'which.refs.0'],
       ['tasks/act', { action: 'runNow', which: { refs: [{ queue: 'slow' }] } }, 'which.refs.0.id'],
       ['tasks/act', { action: 'runNow', which: scheduled, limit: 10_001 }, 'limit'],
+      ['tasks/act', { action: 'runNow', which: scheduled, asOf: 'now' }, 'asOf'],
       ['queues/act', { action: 'pause', queue: 'slow', forMs: -1 }, 'forMs'],
       ['jobs/enqueue', { job: 'Dig', options: { transaction: {} } }, 'options.transaction'],
       ['jobs/enqueue', { job: 'Dig', options: { priority: 5_000 } }, 'priority'],

@@ -1,13 +1,20 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { Job, type Task } from 'nestjs-jobs';
 import { eventually } from '../support/app.js';
 import { visit } from '../support/browser.js';
 import { closeGate, gate } from './fixtures/dashboard-jobs.js';
-import { startDashboard } from './fixtures/dashboard-stage.js';
+import { places, startDashboard, type AdapterName } from './fixtures/dashboard-stage.js';
 
 /** Text that would run, or be refused by the policy, where any of it became markup, an attribute or an address. */
 const hostile = (where: string) =>
   `${where}"'><img src=x onerror=alert()><script>alert()</script><a href="javascript:alert()">`;
+const stages: [string, AdapterName][] = [
+  ['memory', 'express'],
+  ['redis', 'fastify'],
+  ['postgres', 'express'],
+];
 /** Nothing else is a queue's name. */
 const queue = 'hostile';
 
@@ -43,11 +50,13 @@ class Recurs {
   run(_: { a: string }) {}
 }
 
-describe('Text full of markup', () => {
+describe.each(stages)('Text full of markup, on %s,', (place, adapter) => {
   it('is shown as it is on every page, and runs nowhere', async () => {
     closeGate();
     const { url, jobs, catalog } = await startDashboard({
+      adapter,
       providers: [Dies, Runs, Recurs],
+      jobs: await places[place]!(),
       dashboard: {
         title: hostile('title'),
         user: () => hostile('user'),
@@ -121,5 +130,52 @@ describe('Text full of markup', () => {
     await page.getByRole('button', { name: 'Retry', exact: true }).click();
     await page.getByRole('button', { name: 'Retry 1 task' }).click();
     await page.getByText('1 task to be retried.').waitFor();
+  });
+});
+
+describe.each(stages)('A page of another origin, on %s,', (place, adapter) => {
+  it('changes nothing, whatever it sends from the browser of somebody who may', async () => {
+    const { url, catalog, jobs } = await startDashboard({
+      adapter,
+      providers: [Runs],
+      jobs: { runner: false, ...(await places[place]!()) },
+    });
+    await jobs.enqueue(Runs, undefined, { in: '1h' });
+    const other = createServer((_, response) =>
+      response.setHeader('content-type', 'text/html').end('<h1>Free tea</h1>'),
+    );
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    try {
+      const { page: own } = await visit(url);
+      await own.getByText('Live', { exact: true }).waitFor();
+      const { page, faults } = await visit(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
+      const seen = await page.evaluate(async (address) => {
+        const answers: string[] = [];
+        for (const mode of ['cors', 'no-cors'] as const)
+          for (const type of ['application/json', 'text/plain']) {
+            const body = JSON.stringify({ action: 'pause', queue: 'hostile' });
+            const sent = {
+              method: 'POST',
+              mode,
+              body,
+              credentials: 'include',
+              headers: { 'content-type': type },
+            } as const;
+            answers.push(
+              await fetch(address, sent).then(
+                async (answer) => `${answer.type} ${await answer.text()}`,
+                () => 'refused',
+              ),
+            );
+          }
+        return answers;
+      }, `${url}api/v1/queues/act`);
+      expect(seen).toEqual(Array(4).fill('refused'));
+      expect(await catalog.isPaused(queue)).toBe(false);
+      // What this page tried is what it is here for.
+      expect(faults.splice(0).length).toBeGreaterThan(0);
+    } finally {
+      other.close();
+    }
   });
 });

@@ -1,15 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/app.js';
 import { visit } from '../support/browser.js';
-import { startDashboard } from './fixtures/dashboard-stage.js';
+import { places, startDashboard, type AdapterName } from './fixtures/dashboard-stage.js';
 import { CallCourier, pageJobs } from './fixtures/page-jobs.js';
 import type { DashboardRole } from '../../lib/dashboard/api.js';
 
 const acting = /^(Retry|Remove|Redrive|Run|Cancel|Pause|Resume|Enqueue|Select|All that match)/;
 
-async function start(readOnly = false) {
+const stages: [string, AdapterName][] = [
+  ['memory', 'express'],
+  ['redis', 'fastify'],
+  ['postgres', 'express'],
+];
+
+async function start([place, adapter]: readonly [string, AdapterName], readOnly = false) {
   const app = await startDashboard({
+    adapter,
     providers: pageJobs,
+    jobs: await places[place]!(),
     dashboard: {
       readOnly,
       authorize: ({ headers }) => String(headers['x-roles']).split(',') as DashboardRole[],
@@ -43,7 +51,7 @@ async function offered(url: string, addresses: readonly string[], roles: string)
 
 describe('Who may do what on the page', () => {
   it('is offered no more than his role allows', async () => {
-    const { url, addresses } = await start();
+    const { url, addresses } = await start(stages[0]!);
     expect(await offered(url, addresses, 'view')).toEqual([]);
     expect(await offered(url, addresses, 'enqueue')).toEqual(['Enqueue']);
     expect(await offered(url, addresses, 'operate')).toEqual([
@@ -57,9 +65,12 @@ describe('Who may do what on the page', () => {
       'Select',
     ]);
   });
+});
 
+// Every page for every role takes long, and the store has no say in it: these two go through all of them.
+describe.each(stages)('Who may do what on the page, on %s,', (...stage) => {
   it('is offered nothing on a dashboard for looking alone, and told so', async () => {
-    const { url, addresses } = await start(true);
+    const { url, addresses } = await start(stage, true);
     expect(await offered(url, addresses, 'view,operate,enqueue')).toEqual([]);
     const { page } = await visit(url, { extraHTTPHeaders: { 'x-roles': 'operate', 'x-user': 'ada' } });
     await page.getByText('read only').waitFor();
@@ -70,8 +81,11 @@ describe('Who may do what on the page', () => {
 
   it('is told by the server where his role was taken from him meanwhile', async () => {
     let roles: DashboardRole[] = ['operate'];
+    const [place, adapter] = stage;
     const { url, jobs, catalog } = await startDashboard({
+      adapter,
       providers: pageJobs,
+      jobs: await places[place]!(),
       dashboard: { authorize: () => roles },
     });
     const { id } = await jobs.enqueue(CallCourier, {});

@@ -24,7 +24,7 @@ describe('A view of the page', () => {
     await page.getByLabel('Queue').selectOption('orders');
     await page.getByLabel('Time').selectOption({ label: 'Last hour' });
     await page.getByRole('navigation', { name: 'States' }).getByRole('link', { name: 'waiting' }).click();
-    await page.getByRole('button', { name: 'Latest first' }).click();
+    await page.getByRole('button', { name: 'Last to run first' }).click();
     await page.getByText('1 task, no more').waitFor();
 
     const { page: other } = await visit(page.url());
@@ -35,7 +35,7 @@ describe('A view of the page', () => {
       'Idle',
     );
     expect(await other.getByLabel('Time').inputValue()).toBe('3600000');
-    await other.getByRole('button', { name: 'Oldest first' }).waitFor();
+    await other.getByRole('button', { name: 'Next to run first' }).waitFor();
     await other.getByLabel('Job', { exact: false }).and(other.locator('select')).selectOption('PackOrder');
     await other.getByText('No task matches.').waitFor();
     await other.getByRole('link', { name: 'Clear the filter' }).click();

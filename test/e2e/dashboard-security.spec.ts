@@ -62,10 +62,10 @@ const allOf = (status: number) => Array(9).fill(status);
 
 describeAdapters('The dashboard', (adapter) => {
   it('is closed outside development unless guards or authorize say who may enter, and says so in the log', async () => {
-    for (const name of ['production', 'staging', undefined]) {
+    for (const name of ['production', 'staging', 'test', undefined]) {
       if (name === undefined) delete process.env.NODE_ENV;
       else process.env.NODE_ENV = name;
-      const stage = await startDashboard({ adapter });
+      const stage = await startDashboard({ adapter, isOpen: false });
       expect(await looks(stage)).toEqual(allOf(403));
       const { error } = await stage.post('queues/act', { action: 'pause', queue: 'mail' });
       expect(error.code).toBe('CLOSED');
@@ -77,7 +77,7 @@ describeAdapters('The dashboard', (adapter) => {
 
   it('is open in development, with a warning, but not to sites of the web that lead here by their own names', async () => {
     process.env.NODE_ENV = 'development';
-    const { get, url, lines } = await startDashboard({ adapter });
+    const { get, url, lines } = await startDashboard({ adapter, isOpen: false });
     expect((await get<Session>('session')).body.roles).toEqual(['view', 'operate', 'enqueue']);
     expect(lines.join()).toContain('open to whoever reaches this process');
     const named = (host: string) => rawGet(url, '/jobs/api/v1/session', { host });
@@ -149,6 +149,40 @@ describeAdapters('The dashboard', (adapter) => {
     });
     expect(lines.join('\n')).toContain(`"viewer": queues/act refused, for lack of the role 'operate'`);
     expect((await post('tasks/preview', {}, as('viewer'))).error.code).toBe('FORBIDDEN');
+  });
+
+  it('names whom a guard has let in, without being told how', async () => {
+    const users: Record<string, unknown> = {
+      text: 'ann',
+      claims: { sub: 'u-17', iat: 1 },
+      record: { id: 7, email: 'bea@example.com', name: '' },
+      number: { id: 7 },
+      posing: { id: 8, name: 'ann' },
+      named: { name: 'cid' },
+      nobody: { roles: ['admin'] },
+    };
+    const lettingIn: CanActivate = {
+      canActivate(context) {
+        const request = context
+          .switchToHttp()
+          .getRequest<{ headers: Record<string, string>; user?: unknown }>();
+        request.user = users[request.headers['x-name']!];
+        return true;
+      },
+    };
+    const { post, lines } = await startDashboard({
+      adapter,
+      providers: allJobs,
+      jobs: { runner: false },
+      dashboard: { guards: [lettingIn] },
+    });
+    for (const name of Object.keys(users))
+      await post('queues/act', { action: 'pause', queue: 'mail' }, { 'x-name': name, ...sameOrigin });
+    expect(lines.filter((line) => line.startsWith('log: '))).toEqual(
+      ['"ann"', '"u-17"', '"7"', '"7"', '"8 (ann)"', '"cid"', 'somebody'].map(
+        (who) => `log: ${who}: pause of queue "mail"`,
+      ),
+    );
   });
 
   it('lets nobody in where authorize fails, and tells what Nest would', async () => {

@@ -26,6 +26,9 @@ describe('the record of a failed task', () => {
         stack: expect.stringContaining('failure-record.spec'),
         attempt,
         at: new Date(startedAt[attempt - 1]!),
+        startedAt: new Date(startedAt[attempt - 1]!),
+        runMs: 0,
+        runner: expect.stringContaining(`:${process.pid}:`),
       })),
     );
   });

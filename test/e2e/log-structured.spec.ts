@@ -46,6 +46,26 @@ const good = { taskId: 'good', job: 'Talking', queue: 'talks', attempt: 1 };
 const bad = { ...good, taskId: 'bad' };
 
 describe('structured lines', () => {
+  it.each(['snoozed', 'cancelled'])('tell how long a run took that ended as %s', async (event) => {
+    const calls: Record<string, unknown>[] = [];
+    @Job({ name: 'Stopping' })
+    class Stopping {
+      async run(how: string, task: Task): Promise<void> {
+        await new Promise<void>((resolve) => app.clock.after(1_500, resolve));
+        if (how === 'snoozed') task.snooze('1h');
+        throw new Error('stopped');
+      }
+    }
+    const app = await start({ providers: [Stopping], options: { log: { structured: true } } });
+    const take = (line: Record<string, unknown>) => void calls.push(line);
+    Logger.overrideLogger({ log: take, warn: take, error: take, debug: take });
+    const { id } = await app.jobs.enqueue(Stopping, event);
+    await app.advance(500);
+    if (event === 'cancelled') await app.catalog.cancel(id);
+    await app.advance(1_500);
+    expect(calls.at(-1)).toMatchObject({ event, outcome: event, taskId: id, durationMs: 1_500 });
+  });
+
   it('are objects with the facts of the task, one per event', async () => {
     const calls = await callsWith({ structured: true, level: 'debug' });
     expect(calls.map((call) => call.at(-1))).toEqual(calls.map(() => 'Talking'));

@@ -11,7 +11,10 @@ import {
   type JobEventOf,
 } from 'nestjs-jobs';
 import { settled, startApp } from '../support/app.js';
-import { gate } from './fixtures/gate.js';
+import { aborted, gate } from './fixtures/gate.js';
+import { start } from './fixtures/start.js';
+import { startUnderTest } from './fixtures/testing-app.js';
+import { down, TroubledStore } from './fixtures/troubled-store.js';
 
 @Job({ queue: 'mail', retries: 0 })
 class Send {
@@ -103,6 +106,72 @@ describe('a method with @OnTask', () => {
       ['succeeded', 'often', 0],
     ]);
     expect(heard[0]).toMatchObject({ isReplaced: false, dueInMs: 0, id: heard[1]!.id });
+  });
+
+  it('hears of a run that was cancelled, parked, rescheduled for a lock, and handed back', async () => {
+    const { heard, Ear } = hearing('cancelled', 'parked', 'rescheduled', 'handed-back');
+    const unique = { lock: 'while_executing', onConflict: 'reschedule', retryAfter: '10m' } as const;
+    @Job({ name: 'Long', unique })
+    class Long {
+      run(_: string, { signal }: Task): Promise<never> {
+        return aborted(signal);
+      }
+    }
+    const { jobs, catalog, runner, store, advance } = await start({
+      providers: [Long, Ear],
+      options: { runner: { shutdownTimeout: '1s' } },
+    });
+    await jobs.enqueue(Long, 'a', { id: 'cancelled' });
+    await advance(0);
+    await jobs.enqueue(Long, 'a', { id: 'rescheduled' });
+    await advance(0);
+    await catalog.cancel('cancelled');
+    await advance(1_000);
+    const unknown = { job: 'Gone', params: '', priority: 0, retries: 0, due: { inMs: 0 } };
+    await store.tasks.add([[{ ...unknown, queue: 'default', id: 'parked', token: 'parked' }]]);
+    await advance(60_000);
+    await jobs.enqueue(Long, 'b', { id: 'handed-back' });
+    await advance(0);
+    const stopping = runner.stop();
+    await advance(5_000);
+    await stopping;
+    expect(heard).toMatchObject([
+      { type: 'rescheduled', id: 'rescheduled', delayMs: 600_000 },
+      { type: 'cancelled', id: 'cancelled', attempt: 1, reason: expect.any(String) },
+      { type: 'parked', id: 'parked', job: 'Gone', reason: 'unknown-job' },
+      { type: 'handed-back', id: 'handed-back', runMs: expect.any(Number) },
+    ]);
+  });
+
+  it('hears of a run whose lease was lost, in the process that ran it', async () => {
+    const { heard, Ear } = hearing('lost', 'succeeded');
+    const troubled = new TroubledStore();
+    const end = gate();
+    @Job({ name: 'Work' })
+    class Work {
+      async run(_: void, { attempt }: Task): Promise<void> {
+        if (attempt === 1) await end.opened;
+      }
+    }
+    const app = await start({ providers: [Work, Ear], before: troubled.before });
+    const { id } = await app.jobs.enqueue(Work, undefined, { keep: '1h' });
+    await app.advance(0);
+    troubled.trouble.renew = down;
+    const other = await start({ providers: [Work], beside: app });
+    await app.advance(60_000);
+    expect(await other.catalog.task(id)).toMatchObject({ state: 'succeeded', attempt: 2 });
+    end.open();
+    await app.advance(10_000);
+    expect(heard).toMatchObject([{ type: 'lost', id, job: 'Work', attempt: 1 }]);
+  });
+
+  it('hears of an enqueue in a transaction that it is in one', async () => {
+    const { heard, Ear } = hearing('enqueued');
+    const { queue } = await startUnderTest({ providers: [Send, Ear] });
+    await queue.enqueue(Send, 'ok', { transaction: {} });
+    await queue.bulk((bulk) => bulk.enqueue(Send, 'ok'), { transaction: {} });
+    await queue.enqueue(Send, 'ok');
+    expect(heard.map((event) => 'inTransaction' in event)).toEqual([true, true, false]);
   });
 
   it('hears only of the types, jobs and queues that it names', async () => {
@@ -279,6 +348,25 @@ describe('a method with @OnTask', () => {
     mayEnd.open();
     await closing;
     expect(heard).toHaveLength(1);
+  });
+
+  it('that never ends is not kept in mind without end, and that is said once', async () => {
+    let calls = 0;
+    @Injectable()
+    class Ear {
+      @OnTask('enqueued')
+      hear(): Promise<void> {
+        calls++;
+        return new Promise(() => undefined);
+      }
+    }
+    const { jobs, lines } = await startApp({ providers: [Send, Ear], options: { runner: false } });
+    await jobs.bulk((bulk) => {
+      for (let n = 0; n < 1_010; n++) bulk.enqueue(Send, 'ok');
+    });
+    expect(calls).toBe(1_010);
+    const said = lines.filter(({ message }) => message.includes('1000 calls of listeners have not ended'));
+    expect(said).toMatchObject([{ level: 'warn', context: 'Ear.hear' }]);
   });
 
   it('of a provider that is made for each request stops the start', async () => {

@@ -96,7 +96,7 @@ describe('Metrics by OpenTelemetry', () => {
     await jobs.enqueue(Send, 'ok', { queue: 'unknown' });
     await advance(90_000);
     expect(looks).toEqual([]);
-    const depth = await telemetry.collect('nestjs_jobs.queue.depth');
+    const depth = await telemetry.collect('nestjs_jobs.queue.tasks');
     const states = (queue: string) =>
       Object.fromEntries(
         depth.points

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PoolClient } from 'pg';
+import pg, { type PoolClient } from 'pg';
 import {
   Job,
   LeaseLostError,
@@ -8,10 +8,11 @@ import {
   type JobsOptions,
   type Task,
 } from 'nestjs-jobs';
+import { postgresBackend } from 'nestjs-jobs/postgres';
 import { eventually, startApp } from '../support/app.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { gate } from './fixtures/gate.js';
-import { beside, postgresUrl, startOnPostgres } from './fixtures/postgres-stage.js';
+import { beside, newSchema, postgresUrl, startOnPostgres } from './fixtures/postgres-stage.js';
 
 type Act = (note: string, task: Task) => unknown;
 
@@ -129,6 +130,40 @@ describe('task.transaction', () => {
     expect(record.errors.at(-1)?.message).toContain('duplicate key value');
     expect((await beside().query(`SELECT FROM ${singles}`)).rowCount).toBe(0);
     expect(app.told).toEqual([[false, true]]);
+  });
+
+  it('leaves the way to others when its time is over, though it waits for something that never comes', async () => {
+    const app = await started(
+      ({ write }) =>
+        (note, task) =>
+          task.transaction(async (tx) => {
+            await write(tx, note);
+            if (note === 'hangs') await new Promise(() => undefined);
+          }),
+      { runner: { concurrency: 20 } },
+    );
+    await app.jobs.bulk((bulk) => {
+      // As many as may have a transaction at once.
+      for (let n = 0; n < 10; n++)
+        bulk.enqueue(app.Acting, 'hangs', { timeout: '500ms', retries: 0, keep: '1h' });
+    });
+    await eventually(() => app.attempts.length === 10);
+    await app.jobs.enqueue(app.Acting, 'goes');
+    await eventually(async () => (await app.notes()).length > 0);
+    expect(await app.notes()).toEqual(['goes']);
+  });
+
+  it('does not begin after the time of its run is over', async () => {
+    const tried: unknown[] = [];
+    const begun: string[] = [];
+    const app = await started(() => async (note, task) => {
+      await new Promise((resolve) => task.signal.addEventListener('abort', resolve));
+      tried.push(await task.transaction(() => begun.push(note)).catch((error: unknown) => error));
+    });
+    await app.jobs.enqueue(app.Acting, 'late', { timeout: '100ms', retries: 0 });
+    await eventually(() => tried.length > 0);
+    expect(tried).toEqual([expect.any(LeaseLostError)]);
+    expect(begun).toEqual([]);
   });
 
   it('is the end of the task: what is thrown after it is logged, no more', async () => {
@@ -359,13 +394,30 @@ describe('A connection that falls silent in task.transaction', () => {
     const address = new URL(postgresUrl);
     const proxy = await TcpProxy.to(Number(address.port));
     address.host = `127.0.0.1:${proxy.port}`;
-    return { proxy, options: { backend: address.href, runner } };
+    return { proxy, url: address.href, options: { backend: address.href, runner } };
   }
 
-  it.each(['in the work', 'at the completion'] as const)(
-    'is given up when the attempt times out, %s: the task runs again, and its effect is there once',
-    async (when) => {
-      const { proxy, options } = await behindProxy();
+  it.each([
+    ['in the work', 'a connection of ours'],
+    ['at the completion', 'a connection of ours'],
+    ['in the work', 'a pool of the application that pipelines'],
+  ] as const)(
+    'is given up when the attempt times out, %s, on %s: the task runs again, and its effect is there once',
+    async (when, whose) => {
+      const { proxy, url, options: byUrl } = await behindProxy();
+      const prefix = await newSchema();
+      const pool = new pg.Pool({
+        connectionString: url,
+        application_name: prefix,
+        pipeline: true,
+        allowExitOnIdle: true,
+      });
+      pool.on('error', () => undefined);
+      const options = {
+        ...byUrl,
+        prefix,
+        ...(whose !== 'a connection of ours' && { backend: postgresBackend({ pool }) }),
+      };
       const app = await started(
         ({ write }) =>
           (note, task) =>

@@ -48,6 +48,30 @@ const providers = [Noting, Rejecting, Raising, Hooked];
 const still = () => startOnPostgres({ providers, options: { runner: { autoStart: false } } });
 
 describe('enqueue with a transaction', () => {
+  it('is no subtransaction, of which a server bears few: neither for a plain task nor for one with an id or a lock', async () => {
+    const { jobs, schema } = await still();
+    const transaction = await openTransaction();
+    const added = [
+      await jobs.enqueue(Noting, 'plain', { transaction }),
+      await jobs.enqueue(Noting, 'named', { id: 'named', transaction }),
+      await jobs.enqueue(Rejecting, undefined, { transaction }),
+      await jobs.enqueue(Noting, 'again', { id: 'named', transaction }),
+      ...(await jobs.bulk((bulk) => bulk.enqueue(Noting, 'bulk'), { transaction })),
+    ];
+    expect(added.map(({ status }) => status)).toEqual([
+      'enqueued',
+      'enqueued',
+      'enqueued',
+      'existing',
+      'enqueued',
+    ]);
+    const { rows } = await transaction.query(
+      `SELECT count(*)::int AS tasks, bool_and(xmin::text = (pg_current_xact_id()::text::bigint % (1::bigint << 32))::text) AS are_own
+       FROM "${schema}".tasks`,
+    );
+    expect(rows).toEqual([{ tasks: 4, are_own: true }]);
+  });
+
   it.each(['memory:', process.env.TEST_REDIS_URL!])(
     'is refused by the backend %s, which stores nothing',
     async (backend) => {

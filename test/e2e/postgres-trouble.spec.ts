@@ -51,7 +51,7 @@ async function started(pollInterval: Duration = '500ms', url = server.url) {
   });
   const listeners = async () => {
     const listening = `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = $1 AND query LIKE ANY ($2)`;
-    const patterns = ['LISTEN %', '%ring_v1%', 'SELECT 1'];
+    const patterns = ['LISTEN %', '%pg_notify%', 'SELECT 1'];
     return (await admin.query<{ n: number }>(listening, [prefix, patterns])).rows[0]!.n;
   };
   return { ...app, Counting, runs, queue, prefix, listeners };

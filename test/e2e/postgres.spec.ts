@@ -100,7 +100,7 @@ describe('An application on PostgreSQL', () => {
     await eventually(() => runs.length === 1);
     const activity = await activityOf(prefix);
     expect(activity.length).toBeGreaterThan(0);
-    expect(activity.filter((query) => /listen|ring_v1/i.test(query))).toEqual([]);
+    expect(activity.filter((query) => /listen|pg_notify/i.test(query))).toEqual([]);
   });
 
   it('may have capitals and hyphens in its prefix', async () => {
@@ -165,6 +165,19 @@ describe('The boot on PostgreSQL', () => {
       code: 'UNUSABLE_STORE',
       message: expect.stringMatching(/cannot be used: database "nowhere" does not exist/),
     });
+  });
+
+  it('stops where the database cannot hold every text', async () => {
+    const name = `ascii_${randomUUID().slice(0, 8)}`;
+    await admin.query(`CREATE DATABASE ${name} ENCODING 'SQL_ASCII' TEMPLATE template0`);
+    try {
+      expect(await refusal(urlWith((address) => (address.pathname = `/${name}`)))).toMatchObject({
+        code: 'UNUSABLE_STORE',
+        message: expect.stringContaining('its encoding is SQL_ASCII'),
+      });
+    } finally {
+      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    }
   });
 
   it('makes the schema once, though eight begin at the same time, and all of them work', async () => {

@@ -92,6 +92,7 @@ describe('JobsMetrics', () => {
     expect(now.get('nestjs_jobs_tasks_running{job="Slow",queue="slow"}')).toBe(1);
     expect(now.get('nestjs_jobs_queue_tasks{queue="slow",state="waiting"}')).toBe(1);
     expect(now.get('nestjs_jobs_queue_tasks{queue="slow",state="pending"}')).toBe(1);
+    expect(now.get('nestjs_jobs_queue_depth{queue="slow"}')).toBe(1);
     expect(now.get('nestjs_jobs_queue_oldest_waiting_seconds{queue="slow"}')).toBe(2);
     mayEnd.open();
     await advance(5_000);

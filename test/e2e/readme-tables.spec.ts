@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import * as library from 'nestjs-jobs';
 import * as testing from 'nestjs-jobs/testing';
-import { upSql } from '../../lib/backend/postgres/postgres-migrate.js';
+import { upSql } from '../../lib/backend/postgres/schema-sql.js';
 import { transactionAdapters } from '../../lib/backend/postgres/transaction/join-transaction.js';
 import { RedisKeys } from '../../lib/backend/redis/redis-keys.js';
 import { eventLevels } from '../../lib/job/log-settings.js';
@@ -117,7 +117,7 @@ describe('the README keeps up with the code', () => {
         (name) => name !== 'constructor' && !inside.includes(name) && !text(heading).includes(`\`${name}`),
       );
     expect(missing(library.JobCatalog, 'JobCatalog', [])).toEqual([]);
-    const internal = ['verdict', 'abort', 'end', 'storedAs', 'completing'];
+    const internal = ['verdict', 'abort', 'end', 'storedAs', 'mask', 'completing'];
     expect(missing(library.Task, 'The task', internal)).toEqual([]);
   });
 

@@ -10,7 +10,7 @@ import { Job, JobsModule } from 'nestjs-jobs';
 import { postgresBackend } from 'nestjs-jobs/postgres';
 import type { Pool } from 'pg';
 import * as library from 'nestjs-jobs';
-import { upSql } from '../../lib/backend/postgres/postgres-migrate.js';
+import { upSql } from '../../lib/backend/postgres/schema-sql.js';
 import { eventually, startApp } from '../support/app.js';
 import { adminOf } from '../support/own-redis.js';
 import { freshDatabase, type FreshDatabase } from '../support/fresh-database.js';

@@ -161,6 +161,55 @@ describe('A job with redact', () => {
     expect(JSON.stringify([info, await catalog.failures()])).not.toContain(secret);
   });
 
+  it('hides, where its runner knows an older version that hid nothing, what travels with a task', async () => {
+    @Job({ params: LoginParams, name: 'Login', keep: '1h', retries: 0 })
+    class OldLogin {
+      run({ user, password }: LoginParams, task: Task): unknown {
+        task.log(`trying ${password}`);
+        if (user === 'bad') throw new Error(`no ${password}`);
+        return { echo: password };
+      }
+    }
+    @JobHooks()
+    class Hooks {
+      afterRun(_: boolean, { params }: Task): void {
+        throw new Error(`hook of ${(params as LoginParams).password}`);
+      }
+    }
+    const log = { level: 'verbose', params: true } as const;
+    const { app, store, lines, advance } = await start({ providers: [OldLogin, Hooks], options: { log } });
+    const events: TaskEvent[] = [];
+    app.get(TaskEvents, { strict: false }).listen((event) => events.push(event));
+    const task = (id: string, params: object) => ({
+      ...{ queue: 'default', id, token: id, job: 'Login', priority: 0, retries: 0, due: { inMs: 0 } },
+      ...{ keepMs: 3_600_000, extra: '{"redact":["password"]}', params: JSON.stringify(params) },
+    });
+    await store.tasks.add([
+      [task('good', params), task('bad', { ...params, user: 'bad' })],
+      [task('short', { ...params, password: 'hunter2' })],
+    ]);
+    await advance(1_000);
+    const records = await Promise.all(
+      ['good', 'bad', 'short'].map((id) => store.catalog.get({ queue: 'default', id })),
+    );
+    expect(records.map((record) => record?.state)).toEqual(['succeeded', 'dead', 'parked']);
+    expect(
+      JSON.stringify([lines, events, records.map((record) => [record!.errors, record!.lines])]),
+    ).not.toContain('hunter2');
+    const messages = lines.map(({ message }) => message).join('\n');
+    for (const said of [
+      'trying [redacted]',
+      'hook of [redacted]',
+      'Error: no [redacted]',
+      'too short: [redacted]',
+      '"password":"[redacted]"',
+    ])
+      expect(messages).toContain(said);
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'succeeded', result: '{"echo":"[redacted]"}' }),
+    );
+  });
+
   it('refuses wrong params without saying what they were', async () => {
     const { jobs, Login } = await startLogin();
     const wrong = jobs.enqueue(Login, { ...params, password: 'hunter2' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Job, TaskCancelledError, type Task } from 'nestjs-jobs';
+import { InvalidOptionError, Job, TaskCancelledError, type Task } from 'nestjs-jobs';
 import { settled } from '../support/app.js';
 import { aborted, gate } from './fixtures/gate.js';
 import { start } from './fixtures/start.js';
@@ -176,6 +176,25 @@ describe('a paused queue', () => {
     await settled();
     expect(ran).toEqual(['other', 'mail']);
     expect(await app.catalog.isPaused('mail')).toBe(false);
+  });
+
+  it.each<[string, unknown[]]>([
+    ['an option that it does not know', ['mail', { until: new Date() }]],
+    ['a time of nothing', ['mail', { for: 0 }]],
+    ['a time before now', ['mail', { for: -1 }]],
+    ['a time that is none', ['mail', { for: 'long' }]],
+    ['options that are none', ['mail', '10m']],
+    ['an empty name', ['']],
+    ['no name', [undefined]],
+  ])('is not made by %s', async (_, args) => {
+    const { catalog } = await start({});
+    await catalog.pause('mail', { for: '10m' });
+    await expect(catalog.pause(...(args as ['']))).rejects.toThrow(InvalidOptionError);
+    expect(await catalog.isPaused('mail')).toBe(true);
+    expect((await catalog.queue('mail')).pausedForMs).toBe(600_000);
+    if (args[0] === 'mail') return;
+    await expect(catalog.resume(args[0] as string)).rejects.toThrow(InvalidOptionError);
+    await expect(catalog.isPaused(args[0] as string)).rejects.toThrow(InvalidOptionError);
   });
 
   it('starts again by itself when the pause ends, to the millisecond', async () => {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
 import { Job, Periodic, type Backend, type Task } from 'nestjs-jobs';
-import { version } from '../../lib/runner/version.js';
+import { version } from '../../lib/task/version.js';
 import { settled } from '../support/app.js';
 import { gate } from './fixtures/gate.js';
 import { start } from './fixtures/start.js';

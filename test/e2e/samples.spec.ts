@@ -11,6 +11,7 @@ import { AppModule } from '../../sample/01-quick-start/app.module.js';
 import { hints } from '../../sample/01-quick-start/hints.js';
 import { eventually } from '../support/app.js';
 import { buildSamples, type SampleBuild } from '../support/sample-build.js';
+import { rawGet } from './fixtures/dashboard-stage.js';
 import { VirtualClock } from '../support/virtual-clock.js';
 
 describe('sample 01, quick start', () => {
@@ -71,6 +72,27 @@ describe('sample 01, quick start', () => {
     await app!.close();
     app = undefined;
     await eventually(() => openResources() <= openBefore);
+  });
+});
+
+describe("sample 01's dashboard", () => {
+  test('is for whoever sits at this machine, by no other name, and not for whoever comes through a proxy', async () => {
+    const testing = await Test.createTestingModule({ imports: [AppModule] }).compile();
+    const app = testing.createNestApplication();
+    app.useLogger(false);
+    await app.listen(0, '127.0.0.1');
+    try {
+      const url = await app.getUrl();
+      const asked = async (headers: Record<string, string>) =>
+        (await rawGet(url, '/jobs/api/v1/overview', headers)).status;
+      expect(await asked({})).toBe(200);
+      expect(await asked({ host: 'localhost:3000' })).toBe(200);
+      expect((await rawGet(url, '/jobs/')).body).toContain('<script');
+      expect(await asked({ host: 'rebound.example:3000' })).toBe(403);
+      expect(await asked({ 'x-forwarded-for': '203.0.113.7' })).toBe(403);
+    } finally {
+      await app.close();
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Job, Periodic, type JobHandler, type Task } from 'nestjs-jobs';
+import { Job, JobsHealth, Periodic, type JobHandler, type Task } from 'nestjs-jobs';
 import { startUnderTest } from './fixtures/testing-app.js';
 
 const seen: string[] = [];
@@ -17,6 +17,13 @@ class Wait implements JobHandler<number> {
 class Note implements JobHandler<string> {
   run(what: string) {
     seen.push(`${what} ${new Date().toISOString().slice(11, 19)}`);
+  }
+}
+
+@Job({ keep: '1h' })
+class Add implements JobHandler<number, number> {
+  run(n: number) {
+    return n + 1;
   }
 }
 
@@ -43,6 +50,18 @@ describe('With fake timers of jest', () => {
     expect(seen).toEqual(['hour 00:00:00', 'noted 00:00:00', 'hour 00:00:00', 'hour 00:00:00']);
     await queue.enqueue(Note, 'drained', { in: '5m' });
     expect(await jobs.drain()).toMatchObject({ succeeded: 1 });
+  });
+
+  it('a result is there as soon as its task has run', async () => {
+    const { queue, jobs } = await startUnderTest({ providers: [Add] });
+    const waiting = queue.result(await queue.enqueue(Add, 41));
+    await jobs.drain();
+    expect(await waiting).toBe(42);
+  });
+
+  it('a check of the health has an end', async () => {
+    const { app } = await startUnderTest({ providers: [Add] });
+    expect(await app.get(JobsHealth).check()).toMatchObject({ isHealthy: true });
   });
 
   it('Date and setTimeout in handlers follow the virtual clock, where they are told to', async () => {

@@ -257,6 +257,61 @@ describe('An application under test, manual', () => {
     expect(await result).toBe(7);
   });
 
+  it('tells who awaits a result that nobody lets come what to do', async () => {
+    @Job({ keep: '1h' })
+    class Count implements JobHandler<void, number> {
+      async run() {
+        // Longer than one waits in vain: as long as it runs, somebody lets it come.
+        await new Promise((resolve) => setTimeout(resolve, 1_200));
+        return 7;
+      }
+    }
+    const { queue, jobs } = await startUnderTest({ providers: [Count] }, { patience: 500 });
+    const task = await queue.enqueue(Count);
+    const waiting = queue.result(task, { timeout: '1m' });
+    await expect(waiting).rejects.toThrow(TestJobsError);
+    await expect(waiting).rejects.toThrow(/in mode 'manual' nothing runs by itself.*jobs\.drain\(\)/);
+    const awaited = queue.result(task);
+    await jobs.drain();
+    expect([await awaited, await queue.result(task)]).toEqual([7, 7]);
+  });
+
+  it('gives whoever has no patience with handlers the time to begin a drain', async () => {
+    @Job({ keep: '1h' })
+    class Count implements JobHandler<void, number> {
+      run() {
+        return 7;
+      }
+    }
+    const { queue, jobs } = await startUnderTest({ providers: [Count] }, { patience: 0 });
+    const result = queue.result(await queue.enqueue(Count));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await jobs.drain();
+    expect(await result).toBe(7);
+  });
+
+  it('leaves no rejection unheard of a result that is awaited behind the drain', async () => {
+    @Job({ keep: '1h', retries: 0 })
+    class Fail implements JobHandler<void, number> {
+      run(): number {
+        throw new Error('not today');
+      }
+    }
+    const unheard: unknown[] = [];
+    const hear = (error: unknown) => void unheard.push(error);
+    process.on('unhandledRejection', hear);
+    try {
+      const { queue, jobs } = await startUnderTest({ providers: [Fail] });
+      const result = queue.result(await queue.enqueue(Fail));
+      await jobs.drain();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await expect(result).rejects.toThrow('not today');
+      expect(unheard).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', hear);
+    }
+  });
+
   it('takes any transaction, and lists the task at once', async () => {
     const { queue, jobs } = await start();
     await queue.enqueue(Note, 'a', { transaction: { query: () => undefined } });

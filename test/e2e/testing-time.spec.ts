@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import {
@@ -172,6 +174,43 @@ describe('Virtual time', () => {
       '01-01T00:03:30 aborted',
     ]);
     expect(reasons).toEqual([0, 1, 2].map(() => expect.any(TaskTimeoutError)));
+  });
+
+  it('stands still for a handler that really takes longer than the patience, on a slow machine or for a connection', async () => {
+    const slow = {
+      /** Cold code keeps the event loop, with turns in between. */
+      async compute(): Promise<void> {
+        for (let turns = 0; turns < 4; turns++) {
+          const until = performance.now() + 150;
+          while (performance.now() < until);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      },
+      async connect(): Promise<void> {
+        const server = createServer((socket) => void setTimeout(() => socket.end('welcome'), 250));
+        await once(server.listen(0), 'listening');
+        const socket = connect((server.address() as AddressInfo).port);
+        await once(socket, 'data');
+        socket.destroy();
+        server.close();
+      },
+    };
+    @Job({ timeout: '30s', retries: 1 })
+    class Slow {
+      async run(how: keyof typeof slow) {
+        await slow[how]();
+      }
+    }
+    const { queue, jobs, catalog } = await startUnderTest(
+      { providers: [Slow] },
+      { now: start, patience: 100 },
+    );
+    for (const how of ['compute', 'connect'] as const) {
+      const task = await queue.enqueue(Slow, how, { keep: '1h' });
+      await jobs.advance('1m');
+      expect(await catalog.task(task)).toMatchObject({ state: 'succeeded', attempt: 1 });
+      expect(await jobs.runJob(Slow, how)).toMatchObject({ type: 'succeeded' });
+    }
   });
 
   it('lets a handler wait for it, over the end of an advance', async () => {

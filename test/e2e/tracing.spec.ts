@@ -150,6 +150,49 @@ describe('OpenTelemetry', () => {
     expect(told).not.toContain('4111-1111');
   });
 
+  it('sees nothing of what a job redacts when an enqueue is refused, by itself or in a bulk', async () => {
+    @JobHooks()
+    class Hooks {
+      beforeEnqueue({ params }: Task): void {
+        throw new Error(`card ${(params as { card: string }).card} is stolen`);
+      }
+    }
+    @Job({ name: 'Charge', redact: ['card'] })
+    class Charge {
+      run(_params: { card: string }): void {}
+    }
+    const { jobs } = await startApp({ providers: [Charge, Hooks], options: { runner: false } });
+    const params = { card: '4111-1111' };
+    await expect(jobs.enqueue(Charge, params)).rejects.toThrow('4111-1111');
+    await expect(jobs.bulk((bulk) => bulk.enqueue(Charge, params))).rejects.toThrow('4111-1111');
+    for (const { attributes, status, events } of named('enqueue Charge')) {
+      const told = JSON.stringify([attributes, status, events]);
+      expect(told).toContain('card [redacted] is stolen');
+      expect(told).not.toContain('4111-1111');
+    }
+    expect(named('enqueue Charge')).toHaveLength(2);
+  });
+
+  it('reads well where the params of a bulk are a part of what stands for them', async () => {
+    @JobHooks()
+    class Hooks {
+      afterEnqueue(): void {}
+      beforeEnqueue({ params }: Task): void {
+        if ((params as { card: string }).card === 'last') throw new Error('card red is stolen');
+      }
+    }
+    @Job({ name: 'Charge', redact: ['card'] })
+    class Charge {
+      run(_params: { card: string }): void {}
+    }
+    const { jobs } = await startApp({ providers: [Charge, Hooks], options: { runner: false } });
+    const cards = [...Array.from({ length: 20 }, () => ['red', 'act', 'ted']).flat(), 'last'];
+    const bulk = jobs.bulk((bulk) => cards.forEach((card) => bulk.enqueue(Charge, { card })));
+    await expect(bulk).rejects.toThrow('card red is stolen');
+    const status = named('enqueue Charge')[0]?.status;
+    expect(status?.message).toBe('card [redacted] is stolen');
+  });
+
   it('carries baggage and the state of the trace to the run', async () => {
     const seen: unknown[] = [];
     @Job()

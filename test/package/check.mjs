@@ -90,7 +90,10 @@ async function tryOut(name, furtherChecks) {
 
 async function printsSql(folder) {
   const sql = await run(folder, 'npx', '--no-install', 'nestjs-jobs', 'sql', '--schema', 'shop');
-  assert.match(sql, /BEGIN;\nCREATE SCHEMA IF NOT EXISTS "shop";[\s\S]*CREATE TABLE tasks[\s\S]*COMMIT;/);
+  assert.match(
+    sql,
+    /BEGIN;\nSELECT pg_advisory_xact_lock\(.*\);\nCREATE SCHEMA IF NOT EXISTS "shop";[\s\S]*CREATE TABLE tasks[\s\S]*COMMIT;/,
+  );
 }
 
 /** A script that fails unless the package gives its names in that way. */

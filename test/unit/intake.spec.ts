@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Claim } from '../../lib/backend/backend.js';
-import { Intake, type Asking } from '../../lib/runner/intake.js';
+import type { Asking } from '../../lib/runner/asking.js';
+import { Intake } from '../../lib/runner/intake.js';
 
 const never = () => -Infinity;
 const none: ReadonlyMap<string, number> = new Map();
@@ -57,6 +58,19 @@ describe('An asking beside another one that is under way', () => {
     expect(limitsOf(intake.ask(0, new Map([['capped', 1]]), nowhere))).toEqual({ capped: 1, busy: 31 });
   });
 
+  it('leaves alone what the first was to set free, though another try has stored its outcomes sooner', () => {
+    const intake = intakeOf({ busy: 8 }, 8);
+    intake.sweep();
+    for (const asking of [intake.ask(0, none, nowhere)!, intake.ask(0, none, nowhere)])
+      if (asking) intake.answered(asking, answer(asking, { busy: 8 }, ['busy']), 0);
+    const first = intake.ask(0, new Map([['busy', 2]]), nowhere)!;
+    for (let n = 0; n < 2; n++) intake.notYetFree(first, 'busy');
+    for (let n = 0; n < 2; n++) intake.release('busy');
+    expect(limitsOf(intake.ask(0, none, nowhere))).toEqual({});
+    intake.answered(first, answer(first, {}, ['busy']), 0);
+    expect(limitsOf(intake.ask(0, none, nowhere))).toEqual({ busy: 2 });
+  });
+
   it('is not overruled by an older one whose answer comes later', () => {
     const intake = intakeOf({ a: 64, b: 64 }, 64);
     intake.sweep();
@@ -77,6 +91,8 @@ class Run {
   private readonly intake: Intake;
   private readonly running = new Map<string, number>();
   private readonly open: { asking: Asking; claim: boolean; leaving: Map<string, number> }[] = [];
+  /** Outcomes that were not stored at the first try. */
+  private readonly again: Map<string, number>[] = [];
 
   constructor(
     private readonly limits: Record<string, number>,
@@ -132,6 +148,20 @@ class Run {
     this.forget();
   }
 
+  /** Outcomes were not stored, while the claim that went with them is still under way. */
+  unsettled(place: number): void {
+    const under = this.open.filter(({ claim, leaving }) => claim && leaving.size > 0)[place];
+    if (!under) return;
+    for (const [queue, count] of under.leaving)
+      for (let n = 0; n < count; n++) this.intake.notYetFree(under.asking, queue);
+    this.again.push(new Map(under.leaving));
+    under.leaving.clear();
+  }
+
+  storedAgain(): void {
+    this.release(this.again.shift() ?? none);
+  }
+
   ring(): void {
     this.intake.sweep();
   }
@@ -150,6 +180,7 @@ class Run {
   finish(): void {
     while (this.open.some(({ claim }) => claim)) this.failed(0);
     while (this.open.length > 0) this.stored(0);
+    while (this.again.length > 0) this.storedAgain();
     this.release(this.running);
     expect(this.intake.used).toBe(0);
     this.intake.sweep();
@@ -179,6 +210,8 @@ describe('Whatever order answers come in', () => {
         .map((args) => (run: Run) => run.claimed(...args)),
       place.map((at) => (run: Run) => run.failed(at)),
       place.map((at) => (run: Run) => run.stored(at)),
+      place.map((at) => (run: Run) => run.unsettled(at)),
+      fc.constant((run: Run) => run.storedAgain()),
       fc.constant((run: Run) => run.ring()),
     ),
     { minLength: 5, maxLength: 40, size: 'max' },

@@ -103,7 +103,9 @@ describe('The options of the module', () => {
     const [group, key] = path.split('.');
     const value = fc.oneof(
       fc.anything(),
-      fc.constantFrom<unknown>(null, true, false, 0, 'x', '1s', [], {}, [null], [{}], [undefined]),
+      fc.constantFrom<unknown>(null, true, false, 0, 'x', '1s', [], {}, [null], [{}], [undefined], {
+        toString: {},
+      }),
     );
     fc.assert(
       fc.property(value, (given) => {

@@ -22,6 +22,7 @@ function shelfOf(lines: Lines, wants?: (n: number) => boolean) {
       reads.push({ queue, key, limit, rows: items.length });
       return from >= 0 && from + limit < line.length ? { items, next: String(items.at(-1)) } : { items };
     },
+    sizeOf: () => 8,
     compare: () => (one, other) => one - other,
     wants,
   };
@@ -54,6 +55,53 @@ describe('A walk through queues', () => {
       [9, 10, 1, 3],
     ]);
     expect(pages.every(({ complete }) => complete)).toBe(true);
+  });
+
+  it('gives short pages of what is large, each as full as it may be, and reads no more than it may', async () => {
+    const { shelf } = shelfOf({ x: { a: range(0, 20, 2) }, y: { a: range(1, 20, 2) } });
+    const large = { ...shelf, sizeOf: () => 3_000_000 };
+    const pages = await pagesOf(large, 100);
+    expect(pages.map(({ items }) => items.length)).toEqual([3, 3, 3, 3, 3, 3, 2]);
+    expect(pages.flatMap(({ items }) => items)).toEqual(range(0, 20));
+    expect(pages.every(({ complete }) => complete)).toBe(true);
+    const bounds = { rows: 10_000, ms: 60_000, bytes: 10_000_000 };
+    const some: number[] = [];
+    for await (const { items } of walkAll(large, new ScanBudget(bounds), { limit: 2 })) some.push(...items);
+    expect(some.length).toBeLessThan(8);
+  });
+
+  it('holds no more bytes for being found under several keys and in many queues', async () => {
+    const lines = Object.fromEntries(range(100, 160).map((n) => [`q${n}`, { a: [n], b: [n] }]));
+    const { shelf } = shelfOf(lines);
+    const pages = await pagesOf({ ...shelf, sizeOf: () => 150_000 }, 1_000);
+    // 8 MB are reached with the 54th.
+    expect(pages.map(({ items }) => items.length)).toEqual([54, 54, 12]);
+    expect(pages.flatMap(({ items }) => items)).toEqual([...range(100, 160), ...range(100, 160)]);
+  });
+
+  it('looks at each queue about once for something in it, however many there are', async () => {
+    const numbers = range(10_000, 13_000);
+    const { shelf } = shelfOf(Object.fromEntries(numbers.map((n) => [`q${n}`, { a: [n] }])));
+    let looks = 0;
+    const among: typeof shelf.among = (queues, key) => {
+      looks += queues.length;
+      return shelf.among(queues, key);
+    };
+    const { items } = await walkPage({ ...shelf, among }, { limit: 1_000 }, unhurried());
+    expect(items).toEqual(numbers.slice(0, 1_000));
+    expect(looks).toBeLessThanOrEqual(1_500);
+    looks = 0;
+    const rare = {
+      ...shelf,
+      among: async (queues: readonly string[]) => (
+        (looks += queues.length),
+        queues.filter((queue) => queue.endsWith('999'))
+      ),
+    };
+    expect((await walkPage({ ...rare, keys: ['a'] }, { limit: 1_000 }, unhurried())).items).toEqual([
+      10_999, 11_999, 12_999,
+    ]);
+    expect(looks).toBe(3_000);
   });
 
   it('reads a page of one queue in one step, and no row too many', async () => {
@@ -110,6 +158,7 @@ describe('A walk through queues', () => {
               if (one) toggle(lines[one.queue]!.a!, one.n);
               return { items: items.map((n) => `${queue}${n}`), next };
             },
+            sizeOf: () => 8,
             compare: () => (one, other) => Number(one.slice(1)) - Number(other.slice(1)),
             wants: isSearch ? (name) => wants(Number(name.slice(1))) : undefined,
           };

@@ -8,7 +8,7 @@ import { InvalidOptionError } from '../../lib/task/errors.js';
 import { checkRedactPaths } from '../../lib/task/redact-names.js';
 import { parseRedactPath } from '../../lib/task/redact-path.js';
 import { maskText, secretsOf } from '../../lib/task/redact-text.js';
-import { Redaction } from '../../lib/task/redact.js';
+import { Redaction, storedRedaction } from '../../lib/task/redact.js';
 import { storedError } from '../../lib/task/stored-error.js';
 
 const of = (...paths: string[]) => new Redaction(paths, 'Pay');
@@ -67,6 +67,50 @@ describe('Redacted params', () => {
   });
 });
 
+describe('Params of which nothing is to be seen', () => {
+  it.each(['"hunter2"', '1234', 'true', '["hunter2"]', '{"password":"hunter2"}'])(
+    'are masked as a whole: %s',
+    (text) => {
+      expect(of('*').maskParams(text)).toBe('"[redacted]"');
+      expect(of('user', '*').maskParams(text)).toBe('"[redacted]"');
+    },
+  );
+
+  it('are taken out of texts, also where they are a bare value', () => {
+    expect(of('*').maskOf('"hunter2"')('got hunter2')).toBe('got [redacted]');
+    expect(of('*').maskOf('', { deep: { password: 'hunter2' } })('got hunter2')).toBe('got [redacted]');
+  });
+
+  it('may have the names that every object has', () => {
+    for (const name of ['constructor', 'toString', '__proto__']) {
+      const text = `{"${name}":"hunter2","user":"ada"}`;
+      expect(of(name).maskParams(text)).toBe(`{"${name}":"[redacted]","user":"ada"}`);
+      expect(of(name).maskOf(text)('got hunter2')).toBe('got [redacted]');
+      expect(of(name).maskParams('{"user":"ada"}')).toBe('{"user":"ada"}');
+    }
+  });
+});
+
+describe('What is stored with a task', () => {
+  const shown = (extra: string | undefined, known?: Redaction) =>
+    storedRedaction(extra, known)?.maskParams('{"user":"ada","card":"4111"}');
+
+  it('hides what its paths name, beside what the job is known to hide', () => {
+    expect(shown('{"redact":["card"]}')).toBe('{"user":"ada","card":"[redacted]"}');
+    expect(shown('{"redact":["card"]}', of('user'))).toBe('{"user":"[redacted]","card":"[redacted]"}');
+    expect(shown('{"timeoutMs":7}', of('user'))).toBe('{"user":"[redacted]","card":"4111"}');
+    expect(shown('{"context":{"redact":7}}')).toBeUndefined();
+  });
+
+  it.each([
+    '{"redact":["card"',
+    '"redact":["card"]',
+    '{"redact":["card["]}',
+    '{"redact":7}',
+    '{"redact":null}',
+  ])('hides everything where it cannot tell what: %s', (extra) => expect(shown(extra)).toBe('"[redacted]"'));
+});
+
 describe('A path that is no path', () => {
   it.each(['', '.', 'a.', '.a', 'a..b', 'a[', 'a[b]', 'a["b]', '[]'])('is refused: %j', (path) => {
     expect(() => parseRedactPath(path, 'Pay')).toThrow(InvalidOptionError);
@@ -113,6 +157,16 @@ describe('A text about a task', () => {
     const many = Array.from({ length: 2_000 }, (_, number) => `value-${number}`);
     expect(maskText('nothing of it', secretsOf(many))).toBe('[redacted]');
     expect(maskText('nothing of it', secretsOf(many.slice(0, 500)))).toBe('nothing of it');
+  });
+
+  it('loses values that are nested deeper than the stack is, or is masked as a whole', () => {
+    const depth = 100_000;
+    const nested = `${'['.repeat(depth)}"hunter2"${']'.repeat(depth)}`;
+    const text = `{"card":${nested}}`;
+    expect(of('card').maskOf(text)('got hunter2')).toBe('got [redacted]');
+    // A name behind a list is looked for in all that is in it.
+    expect(of('card.number').maskOf(text)('got hunter2')).toBe('[redacted]');
+    for (const path of ['card', 'card.number']) expect(of(path).maskParams(text)).not.toContain('hunter2');
   });
 
   it('is masked before it is cut: no half of a value is left at the end', () => {

@@ -1,4 +1,4 @@
-import { interleaveLongEnough, type Bench } from '../bench.js';
+import { interleaveLongEnough, without, type Bench } from '../bench.js';
 import type { Passed } from '../child/window.js';
 import { figureOf, type Figure, type Goal } from '../figures.js';
 import { counted, fixed, type Settings } from '../settings.js';
@@ -18,6 +18,8 @@ export interface Load {
   readonly goals: readonly Goal[];
   /** For the CPU time of process and server. */
   readonly cpuGoals?: readonly Goal[];
+  /** Libraries that have no way to work like that. */
+  readonly notFor?: readonly string[];
 }
 
 /** Tasks that were stored before are handled by one process. */
@@ -38,10 +40,12 @@ export async function measureProcess(bench: Bench, loads: readonly Load[]): Prom
   const figures: Figure[] = [];
   // Two are enough to show that it runs.
   const some = bench.settings.form === 'tiny' ? loads.slice(-2) : loads;
-  for (const { concurrency, tasks, goals, cpuGoals } of some) {
+  for (const { concurrency, tasks, goals, cpuGoals, notFor = [] } of some) {
     bench.say(`processing at concurrency ${concurrency}`);
-    const samples = await interleaveLongEnough(bench, counted(bench.settings, tasks), (system, count) =>
-      handleStored(bench, system, concurrency, count),
+    const samples = await interleaveLongEnough(
+      without(bench, ...notFor),
+      counted(bench.settings, tasks),
+      (system, count) => handleStored(bench, system, concurrency, count),
     );
     const at = `concurrency ${concurrency}`;
     figures.push(
