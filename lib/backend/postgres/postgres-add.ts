@@ -14,6 +14,8 @@ const mostUnderWay = 2;
 const tasksPerCall = 1_000;
 /** Before a call that got no answer is made again. */
 const pauseMs = 50;
+/** With less time than this no call is begun again: it would hardly be answered, and its silence would tell nobody anything. */
+const leastMs = 2 * pauseMs;
 
 /**
  * Brings groups of tasks to the database. Those that come while the statements before them are under way share the next
@@ -92,19 +94,21 @@ export class AddLine {
   private async store(batch: readonly WaitingGroup[]): Promise<void> {
     const call = new AddCall(batch, this.ring);
     const queues = batch.flatMap(({ group }) => group.map(({ queue }) => queue));
+    let said: Error | undefined;
     for (;;) {
       try {
         await this.queues.know(queues, Math.max(call.until - performance.now(), 1));
         return await call.make(this.functions);
-      } catch (error) {
+      } catch (caught) {
+        const error = tellingOf(said, caught as Error);
+        said = error;
         // An open transaction has the id or the lock of one of them: the others need not wait for it, nor does this line. What
         // keeps plain tasks waiting is the table itself, and keeps all of them: they stay together.
         const { held } = this;
         if (held && error instanceof HeldUpError && !call.isSent)
           return batch.forEach((one) => held.add(one));
-        if (!(error instanceof StoreUnavailableError) || this.closed.aborted)
-          return call.refuse(error as Error);
-        if (performance.now() + pauseMs >= call.until) {
+        if (!(error instanceof StoreUnavailableError) || this.closed.aborted) return call.refuse(error);
+        if (performance.now() + leastMs >= call.until) {
           if (call.isSent) return call.refuse(error);
           return this.storeRest(batch, error);
         }
@@ -115,8 +119,15 @@ export class AddLine {
 
   /** Nothing has left this process: those whose time is over are told so, the others go again. */
   private async storeRest(batch: readonly WaitingGroup[], error: Error): Promise<void> {
-    const rest = batch.filter(({ until }) => performance.now() + pauseMs < until);
+    const rest = batch.filter(({ until }) => performance.now() + leastMs < until);
     for (const one of batch) if (!rest.includes(one)) one.answer(error);
     if (rest.length > 0) await this.store(rest);
   }
+}
+
+/** Who waits is to hear what the server said before it, or the way to it, fell silent. */
+function tellingOf(said: Error | undefined, error: Error): Error {
+  const isSilence = error instanceof StoreUnavailableError && error.cause === undefined;
+  if (!isSilence || !said?.cause) return error;
+  return new StoreUnavailableError(said.message, error.sent, { cause: said.cause });
 }

@@ -37,11 +37,8 @@ export function refusalOf(name: string, error: unknown, sent: boolean): Error {
     return new UnusableStoreError(`${name} cannot be used: ${message}`, options);
   // What the server refused it has not done; where the connection broke, nobody knows.
   const isRefusal = code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !outage.test(code);
-  return new StoreUnavailableError(
-    `${name} does not answer: ${message || code}`,
-    sent && !isRefusal,
-    options,
-  );
+  const what = isRefusal ? 'refuses' : 'does not answer';
+  return new StoreUnavailableError(`${name} ${what}: ${message || code}`, sent && !isRefusal, options);
 }
 
 /** Whether the server gave up a transaction that was in the way of another. */
