@@ -31,7 +31,7 @@ describe('Sessions that take no writes any more, as after a failover', () => {
     }
     const { jobs } = await startApp({
       providers: [Counting],
-      options: { backend: url, enqueueTimeout: '1s', runner: { pollInterval: '200ms' } },
+      options: { backend: url, enqueueTimeout: '3s', runner: { pollInterval: '200ms' } },
       realTime: true,
     });
     await expect(jobs.enqueue(Counting, 1)).rejects.toThrow('read-only transaction');
