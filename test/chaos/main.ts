@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { setMaxListeners } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -25,6 +26,8 @@ const { values } = parseArgs({
 const form = values.long ? 'long' : values.short ? 'short' : 'middle';
 if (values.write && form === 'short') throw new Error('the short form is not kept: it is what the tests run');
 const ending = new AbortController();
+// Every pause of every round at once listens to it.
+setMaxListeners(0, ending.signal);
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => ending.abort(new Error(`ended by ${signal}`)));
 
