@@ -4,6 +4,7 @@ import type pg from 'pg';
 import type { Backend, ClaimRequest } from '../../lib/backend/backend.js';
 import type { NewTask } from '../../lib/task/task-record.js';
 import { onOwnSchema } from '../support/postgres-schema.js';
+import { endLeasesSql } from '../support/postgres-time.js';
 
 const { schema, pool, open } = onOwnSchema();
 let backend: Backend;
@@ -33,6 +34,7 @@ function line() {
         queue,
         state,
       ]),
+    endLeases: () => pool.query(endLeasesSql(schema, `queue = '${queue}'`)),
     /** A transaction takes tasks in hand, and stays open. */
     async hold() {
       holder = await pool.connect();
@@ -62,10 +64,10 @@ describe('A claim that finds what is due in the hands of an open transaction', (
   });
 
   it('does the same where a lease has ended', async () => {
-    const { add, set, hold, free, claim } = line();
+    const { add, endLeases, hold, free, claim } = line();
     await add(0);
     await claim();
-    await set('pending', 'lease_ends_at', past);
+    await endLeases();
     await hold();
     expectSoon((await claim()).nextInMs);
     await free();

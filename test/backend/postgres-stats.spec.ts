@@ -4,6 +4,7 @@ import type { Backend } from '../../lib/backend/backend.js';
 import type { RunnerReport } from '../../lib/backend/stats-store.js';
 import type { NewTask } from '../../lib/task/task-record.js';
 import { onOwnSchema } from '../support/postgres-schema.js';
+import { endLeasesSql } from '../support/postgres-time.js';
 import { leaseMs } from './conformance/setup.js';
 
 const { schema, pool, open, rows } = onOwnSchema();
@@ -40,7 +41,7 @@ const claim = (queue: string, by = backend) =>
 async function lost(queue: string, tasks: readonly NewTask[]): Promise<void> {
   await backend.tasks.add([tasks]);
   await claim(queue);
-  await pool.query(`UPDATE "${schema}".tasks SET lease_ends_at = 0 WHERE queue = $1`, [queue]);
+  await pool.query(endLeasesSql(schema, `queue = '${queue}'`));
 }
 
 const slot = 1_700_000_000_000;
@@ -91,9 +92,7 @@ describe('Runs that a claim finds lost', () => {
       undefined,
       'holder',
     ]);
-    await pool.query(`UPDATE "${schema}".tasks SET lease_ends_at = 0 WHERE id = 'meets it' AND queue = $1`, [
-      queue,
-    ]);
+    await pool.query(endLeasesSql(schema, `id = 'meets it' AND queue = '${queue}'`));
     await claim(queue);
     expect(await backend.stats.jobs([queue])).toEqual([]);
   });

@@ -27,6 +27,7 @@ export async function agePostgresQueue(
     UPDATE ${tables}.${table} SET ${keys.map((key) => `${key} = -${key}`).join(', ')} WHERE queue = ${name};`;
   await exec(`BEGIN;
     UPDATE ${tables}.tasks SET ${back(moments)}, ${backIfAny('remove_at')}, ${errors} WHERE queue = ${name};
+    UPDATE ${tables}.leases SET ${back(['ends_at'])} WHERE queue = ${name};
     UPDATE ${tables}.schedules SET ${back(slots)}, ${backIfAny('look_at')} WHERE queue = ${name};
     UPDATE ${tables}.queues SET ${backIfAny('paused_until')} WHERE queue = ${name};
     UPDATE ${tables}.job_figures SET ${back(['last_run_at', 'last_failure_at'])} WHERE queue = ${name};
@@ -36,7 +37,15 @@ export async function agePostgresQueue(
     COMMIT;`);
 }
 
-/** The same for runners. */
+/** Statements that end the leases of tasks, of which something may be said, as if their processes had not been heard of for long. */
+export function endLeasesSql(schema: string, of = 'true'): string {
+  const tables = quoted(schema);
+  return `
+    UPDATE ${tables}.tasks SET lease_ends_at = 0 WHERE state = 'pending' AND (${of});
+    UPDATE ${tables}.leases SET ends_at = 0 WHERE tasks && ARRAY(SELECT id FROM ${tables}.tasks WHERE lease_ends_at = 0);`;
+}
+
+/** Makes runners older. */
 export async function agePostgresRunners(
   exec: (sql: string) => Promise<unknown>,
   schema: string,

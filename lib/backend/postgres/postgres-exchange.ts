@@ -1,4 +1,4 @@
-import type { Settlement } from '../../task/outcome.js';
+import type { Lease, Settlement } from '../../task/outcome.js';
 import type { BackendSettings, Claim, ClaimRequest } from '../backend.js';
 import { ClaimEdges } from './claim-edges.js';
 import type { Folding } from './postgres-folding.js';
@@ -12,6 +12,7 @@ import {
   settlementArgument,
 } from './postgres-records.js';
 import { arrayText, recordsOf, toText } from './postgres-text.js';
+import { RunLengths } from './run-lengths.js';
 
 /** What an exchange answers: letters and nexts, then the runs that were lost, and the tasks. */
 export type ExchangeAnswer = [[letters: string, ...nexts: string[]], ...tasks: string[][]];
@@ -32,6 +33,7 @@ export class PostgresExchange {
   private turn = 0;
   private purgeAt = 0;
   private readonly edges = new ClaimEdges();
+  private readonly lengths = new RunLengths();
   private readonly purging: Purging;
 
   constructor(
@@ -39,6 +41,11 @@ export class PostgresExchange {
     private readonly settings: BackendSettings,
   ) {
     this.purging = new Purging(parts.hot, parts.closed);
+  }
+
+  /** These successes are about to be stored. */
+  done(runs: readonly Lease[]): void {
+    this.lengths.done(runs);
   }
 
   /** Something may have come to lie before what the latest claim from a queue has taken. */
@@ -64,6 +71,7 @@ export class PostgresExchange {
       limit,
       leaseMs,
       runner,
+      stays: this.lengths.areShort || undefined,
       turn: this.turn++ % Math.max(queues.length, 1),
       remember: purges ? this.rememberMs : undefined,
       declares,
@@ -97,6 +105,7 @@ export class PostgresExchange {
       `${keepArgument(deadKeepMs) ?? ''}`,
       `${keepArgument(cancelledKeepMs) ?? ''}`,
       edges?.[queue] ?? '',
+      `${this.lengths.areShort}`,
     ];
     return this.askForTasks('claim_plain_v1', texts, sequel);
   }
@@ -125,9 +134,12 @@ export class PostgresExchange {
     // Those that were lost come first.
     const first = records.findIndex((fields) => !isRecovered(fields));
     const lost = records.splice(0, first < 0 ? records.length : first);
+    const tasks = records.map((fields) => readClaimed(queues, fields));
+    // A claim draws one for all.
+    if (tasks.length > 0) this.lengths.claimed(tasks[0]!.epoch);
     queues.forEach(({ queue }, index) => this.edges.learn(request, queue, nexts[index]!.split('!')[1]));
     return {
-      tasks: records.map((fields) => readClaimed(queues, fields)),
+      tasks,
       nextInMs: nexts.map(readNext),
       freesSlots,
       ...(lost.length > 0 && { recovered: lost.map((fields) => readRecovered(queues, fields)) }),

@@ -94,6 +94,7 @@ export class PostgresTasks implements TaskStore {
     const settling = this.settling;
     this.settling = undefined;
     const { done, others, joined } = parted(settling?.settlements ?? []);
+    if (done.length > 0) this.exchange.done(done);
     // The claim leaves first, since slots wait for it alone; it waits neither for these nor for the disk.
     const mayFollow = this.parts.isHotPipelined && this.followers < mostFollowers;
     const behind = done.length > 0 && mayFollow ? this.behindClaim(done) : undefined;

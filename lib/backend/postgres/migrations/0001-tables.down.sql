@@ -11,6 +11,7 @@ DROP TABLE calls;
 DROP TABLE schedules;
 DROP TABLE moves;
 DROP TABLE counters;
+DROP TABLE leases;
 DROP TABLE tasks;
 DROP TABLE queues;
 DROP SEQUENCE versions;

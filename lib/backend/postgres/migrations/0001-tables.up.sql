@@ -61,9 +61,16 @@ CREATE TABLE tasks (
   -- What its runs have said. In no index, so that writing them down touches none.
   progress jsonb,
   lines jsonb,
+  -- Whether it keeps its place among those that wait while it runs.
+  stays boolean NOT NULL DEFAULT false,
+  -- Its state as the indexes know it. A claim that changes nothing in them is a third cheaper: the row gets another version in its
+  -- page, and that is all. So a task of a short run stays where it waits; claims pass over it until it is gone.
+  shelf text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN state = 'pending' AND stays THEN 'waiting' ELSE state END) STORED,
   -- The id first: it alone nearly always tells two rows apart.
   PRIMARY KEY (id, queue)
 ) WITH (
+  -- Room for a second version of every row: without it a claim would have to go to another page, and through all indexes.
+  fillfactor = 50,
   -- Most rows live for moments: what they leave is to be cleared away long before a fifth of the table is dead.
   autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 2000,
@@ -75,13 +82,34 @@ CREATE TABLE tasks (
 );
 ALTER TABLE tasks ALTER COLUMN params SET STORAGE EXTENDED;
 
-CREATE INDEX tasks_waiting ON tasks (queue, priority, due_at, arrival) WHERE state = 'waiting';
-CREATE INDEX tasks_scheduled ON tasks (queue, due_at, arrival) WHERE state = 'scheduled';
-CREATE INDEX tasks_pending ON tasks (queue, lease_ends_at, arrival) WHERE state = 'pending';
-CREATE INDEX tasks_finished ON tasks (queue, state, remove_at, arrival) WHERE remove_at IS NOT NULL;
-CREATE INDEX tasks_parked ON tasks (queue, due_at, arrival) WHERE state = 'parked';
-CREATE INDEX tasks_parkings ON tasks (queue, job, parking) WHERE state = 'parked';
+CREATE INDEX tasks_waiting ON tasks (queue, priority, due_at, arrival) WHERE shelf = 'waiting';
+CREATE INDEX tasks_scheduled ON tasks (queue, due_at, arrival) WHERE shelf = 'scheduled';
+CREATE INDEX tasks_finished ON tasks (queue, shelf, remove_at, arrival) WHERE remove_at IS NOT NULL;
+CREATE INDEX tasks_parked ON tasks (queue, due_at, arrival) WHERE shelf = 'parked';
+CREATE INDEX tasks_parkings ON tasks (queue, job, parking) WHERE shelf = 'parked';
 CREATE UNIQUE INDEX tasks_locks ON tasks (queue, held_key) WHERE held_key IS NOT NULL;
+
+-- Which tasks a claim has taken: the way to those that run, which no index of theirs has. A row stands for all that one claim took
+-- from a queue, and is no more than a note of where to look, and when: whether a task still runs, and until when its lease lasts,
+-- is said by the task. So neither a renewal nor an outcome need touch it; what is left of it is cleared away when its time comes.
+CREATE TABLE leases (
+  queue text COLLATE "C" NOT NULL,
+  epoch bigint NOT NULL,
+  -- No lease of these tasks ends before.
+  ends_at bigint NOT NULL,
+  runner text NOT NULL,
+  -- Their ids; tasks that are done may be among them.
+  tasks text[] COLLATE "C" NOT NULL,
+  PRIMARY KEY (queue, epoch)
+) WITH (
+  -- They come and go as claims do.
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_cost_delay = 0,
+  -- A hundred ids are no reason for a second table.
+  toast_tuple_target = 8160
+);
+CREATE INDEX leases_by_end ON leases (queue, ends_at);
 
 -- How many tasks are in each state: what `moves` has gathered until it was last added to this.
 CREATE TABLE counters (

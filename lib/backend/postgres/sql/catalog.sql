@@ -53,8 +53,8 @@ BEGIN
       )
       FROM (
         SELECT f.*, f.n <= $3 AND coalesce(sum(size_of(f.task)) OVER before, 0) <= $5 AS fits FROM (
-          SELECT t AS task, to_json(ARRAY[%1$s]::text[]) AS place, row_number() OVER (ORDER BY %2$s) AS n FROM tasks t
-          WHERE t.queue = $1 AND t.state = %3$L %4$s AND (%1$s) %5$s (%6$s) ORDER BY %2$s LIMIT $3 + 1
+          SELECT t AS task, to_json(ARRAY[%1$s]::text[]) AS place, row_number() OVER (ORDER BY %2$s) AS n FROM %7$s
+          WHERE t.queue = $1 AND t.state = %3$L %8$s %4$s AND (%1$s) %5$s (%6$s) ORDER BY %2$s LIMIT $3 + 1
         ) f
         WINDOW before AS (ORDER BY f.n ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
       ) p
@@ -64,7 +64,14 @@ BEGIN
     said ->> 'state',
     CASE WHEN columns[1] = 'remove_at' THEN 'AND t.remove_at > $4' ELSE '' END,
     CASE WHEN is_backwards THEN '<' ELSE '>' END,
-    (SELECT string_agg(format('($2)[%s]', n), ', ') FROM generate_series(1, cardinality(columns)) n)
+    (SELECT string_agg(format('($2)[%s]', n), ', ') FROM generate_series(1, cardinality(columns)) n),
+    -- The way to those that run is by their claims.
+    CASE
+      WHEN said ->> 'state' = 'pending' THEN
+        'leases l CROSS JOIN unnest(l.tasks) u (id) JOIN tasks t ON t.queue = l.queue AND t.id = u.id AND t.epoch = l.epoch AND l.queue = $1'
+      ELSE 'tasks t'
+    END,
+    CASE WHEN said ->> 'state' <> 'pending' THEN format('AND t.shelf = %L', said ->> 'state') END
   ) INTO answer USING said ->> 'queue', place::bigint[], (said ->> 'limit')::integer, now_ms(), coalesce((said ->> 'bytes')::bigint, never());
   RETURN answer;
 END $$ SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off;
@@ -79,18 +86,18 @@ END $$ SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET e
 -- order: one look for each priority that there is.
 CREATE OR REPLACE FUNCTION oldest_due(asked_queue text, now bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
   WITH RECURSIVE first_ones AS (
-    (SELECT t.priority, t.due_at FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
+    (SELECT t.priority, t.due_at FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'waiting' AND t.state = 'waiting'
       ORDER BY t.priority, t.due_at, t.arrival LIMIT 1)
     UNION ALL
     SELECT n.priority, n.due_at FROM first_ones f CROSS JOIN LATERAL (
       SELECT t.priority, t.due_at FROM tasks t
-      WHERE t.queue = asked_queue AND t.state = 'waiting' AND t.priority > f.priority
+      WHERE t.queue = asked_queue AND t.shelf = 'waiting' AND t.state = 'waiting' AND t.priority > f.priority
       ORDER BY t.priority, t.due_at, t.arrival LIMIT 1
     ) n
   )
   SELECT least(
     (SELECT min(f.due_at) FROM first_ones f),
-    (SELECT t.due_at FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' AND t.due_at <= now
+    (SELECT t.due_at FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'scheduled' AND t.due_at <= now
       ORDER BY t.due_at, t.arrival LIMIT 1)
   )
 $$;
@@ -98,7 +105,7 @@ $$;
 -- How many scheduled tasks are due, ten thousand at most.
 CREATE OR REPLACE FUNCTION count_due(asked_queue text, now bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT count(*) FROM (
-    SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' AND t.due_at <= now LIMIT 10000
+    SELECT FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'scheduled' AND t.due_at <= now LIMIT 10000
   ) d
 $$;
 

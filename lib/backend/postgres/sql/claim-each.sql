@@ -19,7 +19,7 @@ BEGIN
         UPDATE tasks t SET held_key = NULL WHERE t.queue = task.queue AND t.held_key = task.lock_key AND t.id <> task.id;
       END IF;
       UPDATE tasks t SET
-        state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
+        state = 'pending', stays = false, attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
         lease_ends_at = lease_end, held_key = CASE WHEN taken THEN t.lock_key ELSE t.held_key END,
         in_conflict = meets_lock, only_conflicts = meets_lock AND is_fresh(t)
       WHERE t.queue = task.queue AND t.id = task.id RETURNING * INTO task;
@@ -46,6 +46,7 @@ CREATE OR REPLACE FUNCTION claim_each(
 DECLARE
   task tasks;
   one text;
+  ids text[] := '{}';
 BEGIN
   claimed := '';
   taken := 0;
@@ -67,13 +68,15 @@ BEGIN
       END IF;
     ELSE
       UPDATE tasks t SET
-        state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
+        state = 'pending', stays = false, attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
         lease_ends_at = lease_end, held_key = CASE WHEN t.lock_phase <> 'until_executing' THEN t.held_key END
       WHERE t.queue = task.queue AND t.id = task.id RETURNING * INTO task;
       one := claimed_text(task, NULL, queue_number, NULL);
     END IF;
     claimed := claimed || one;
     taken := taken + 1;
+    ids := array_append(ids, task.id);
   END LOOP;
+  IF taken > 0 THEN PERFORM note_leases(asked_queue, drawn, lease_end, asked_runner, ids); END IF;
   PERFORM moved(asked_queue, CASE WHEN may_expire THEN 'waiting' ELSE 'parked' END, 'pending', taken);
 END $$;

@@ -2,9 +2,11 @@
 -- dozen. Whatever is out of the ordinary (a due or lost task to bring back, a pause, a lock to look at, a task that has expired, none
 -- at all) is left to `claim_all`, in the same call.
 -- Arguments: the queue, how many, milliseconds of the lease, the runner, how long dead and cancelled ones are kept, nothing: for
--- good, and the edge at which the look begins, nothing: at the first, see `claim_from`. Answer: as `exchange_v1`.
+-- good, the edge at which the look begins, nothing: at the first, see `claim_from`, and whether runs are short, so that tasks may keep
+-- their places. Answer: as `exchange_v1`.
 CREATE OR REPLACE FUNCTION claim_plain_v1(
-  asked_queue text, wanted integer, lease_ms bigint, asked_runner text, dead_keep text, cancelled_keep text, asked_edge text
+  asked_queue text, wanted integer, lease_ms bigint, asked_runner text, dead_keep text, cancelled_keep text, asked_edge text,
+  may_stay boolean DEFAULT false
 ) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   edge bigint[] := nullif(asked_edge, '')::bigint[];
@@ -29,23 +31,23 @@ BEGIN
       t.ctid AS place, t.priority, t.due_at, t.arrival,
       (t.expires_at <= now AND t.attempt = 0 AND (t.epoch = 0 OR t.only_conflicts))
         OR t.lock_phase = 'while_executing' OR (t.lock_phase = 'until_executed' AND t.failures > 0) AS is_odd
-    FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
+    FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'waiting' AND t.state = 'waiting'
       AND (t.priority, t.due_at, t.arrival) > (from_priority, from_due, from_arrival)
-      AND NOT EXISTS (SELECT FROM tasks b WHERE b.queue = asked_queue AND b.state = 'waiting' AND b.priority < from_priority)
-      AND NOT EXISTS (
-        SELECT FROM tasks p WHERE p.queue = asked_queue AND p.state = 'pending' AND p.lease_ends_at > since AND p.lease_ends_at <= now
-      )
-      AND NOT EXISTS (SELECT FROM tasks s WHERE s.queue = asked_queue AND s.state = 'scheduled' AND s.due_at <= now)
+      AND NOT EXISTS (SELECT FROM tasks b WHERE b.queue = asked_queue AND b.shelf = 'waiting' AND b.state = 'waiting' AND b.priority < from_priority)
+      AND NOT EXISTS (SELECT FROM leases l WHERE l.queue = asked_queue AND l.ends_at > since AND l.ends_at <= now)
+      AND NOT EXISTS (SELECT FROM tasks s WHERE s.queue = asked_queue AND s.shelf = 'scheduled' AND s.due_at <= now)
       AND NOT EXISTS (SELECT FROM queues q WHERE q.queue = asked_queue AND q.paused_until > now)
     ORDER BY t.priority, t.due_at, t.arrival LIMIT wanted FOR UPDATE OF t SKIP LOCKED
   ), updated AS (
     UPDATE tasks t SET
-      state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
+      state = 'pending', stays = may_stay, attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
       lease_ends_at = lease_end, held_key = CASE WHEN t.lock_phase <> 'until_executing' THEN t.held_key END
     WHERE t.ctid = ANY (ARRAY(SELECT p.place FROM picked p WHERE NOT EXISTS (SELECT FROM picked o WHERE o.is_odd)))
-    RETURNING claimed_text(t, t.ctid, 0, NULL) AS told, t.priority, t.due_at, t.arrival
+    RETURNING claimed_text(t, t.ctid, 0, NULL) AS told, t.id, t.priority, t.due_at, t.arrival
   ), counted AS (
     INSERT INTO moves SELECT count(*), asked_queue, 'waiting', 'pending' FROM updated HAVING count(*) > 0
+  ), noted AS (
+    INSERT INTO leases SELECT asked_queue, drawn, lease_end, asked_runner, array_agg(u.id) FROM updated u HAVING count(*) > 0
   )
   SELECT
     string_agg(u.told, '' ORDER BY u.priority, u.due_at, u.arrival), count(*), (SELECT count(*) FROM picked),
@@ -58,7 +60,7 @@ BEGIN
     claim := claim_all(
       ARRAY[asked_queue], ARRAY[wanted],
       json_build_object(
-        'limit', wanted, 'leaseMs', lease_ms, 'runner', asked_runner, 'turn', 0,
+        'limit', wanted, 'leaseMs', lease_ms, 'runner', asked_runner, 'turn', 0, 'stays', may_stay,
         'edges', CASE WHEN edge IS NOT NULL THEN json_build_object(asked_queue, asked_edge) END
       ),
       nullif(dead_keep, '')::bigint, nullif(cancelled_keep, '')::bigint, now
@@ -71,7 +73,7 @@ BEGIN
     CASE
       WHEN taken < picked_in_all THEN 0
       WHEN taken = wanted AND (wanted >= 8 OR EXISTS (
-        SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
+        SELECT FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'waiting' AND t.state = 'waiting'
           AND (t.priority, t.due_at, t.arrival) > (last[1], last[2], last[3])
       )) THEN 0
       -- What lies before it is not known: the next claim begins at the first.

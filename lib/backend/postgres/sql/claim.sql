@@ -39,7 +39,7 @@ END $$;
 -- Takes the best tasks of a queue, `wanted` at most; says whether there may be more now, and the place of the last.
 -- With an edge (priority, due time, arrival) the look begins behind it, where an earlier one ended, but for better priorities.
 CREATE OR REPLACE FUNCTION claim_from(
-  asked_queue text, queue_number integer, wanted integer, declares text[], edge bigint[], drawn bigint,
+  asked_queue text, queue_number integer, wanted integer, declares text[], edge bigint[], may_stay boolean, drawn bigint,
   lease_end bigint, asked_runner text, cancelled_keep bigint, now bigint,
   OUT claimed text, OUT taken integer, OUT has_more boolean, OUT last bigint[]
 ) LANGUAGE plpgsql AS $$
@@ -49,6 +49,7 @@ DECLARE
   from_arrival bigint := 0;
   below integer := coalesce(edge[1], 1001);
   places tid[];
+  ids text[];
   last_priority integer;
   last_due_at bigint;
   last_arrival bigint;
@@ -63,7 +64,7 @@ BEGIN
     -- Parked because nobody knew their jobs.
     SELECT array_agg(p.ctid ORDER BY p.turn, p.parking) INTO places FROM (
       SELECT t.ctid, t.parking, array_position(declares, t.job) AS turn FROM tasks t
-      WHERE t.queue = asked_queue AND t.state = 'parked' AND t.job = ANY (declares) AND t.reason = 'unknown-job'
+      WHERE t.queue = asked_queue AND t.shelf = 'parked' AND t.job = ANY (declares) AND t.reason = 'unknown-job'
       ORDER BY array_position(declares, t.job), t.parking LIMIT wanted FOR UPDATE SKIP LOCKED
     ) p;
     IF places IS NOT NULL THEN
@@ -83,7 +84,7 @@ BEGIN
         t.ctid, t.priority, t.due_at, t.arrival,
         (t.expires_at <= now AND is_fresh(t))
           OR t.lock_phase = 'while_executing' OR (t.lock_phase = 'until_executed' AND t.failures > 0) AS is_odd
-      FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
+      FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'waiting' AND t.state = 'waiting'
         AND (t.priority, t.due_at, t.arrival) > (from_priority, from_due, from_arrival) AND t.priority < below
       ORDER BY t.priority, t.due_at, t.arrival LIMIT missing FOR UPDATE SKIP LOCKED
     ) p;
@@ -99,11 +100,12 @@ BEGIN
     ELSE
       WITH updated AS (
         UPDATE tasks t SET
-          state = 'pending', attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
+          state = 'pending', stays = may_stay, attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
           lease_ends_at = lease_end, held_key = CASE WHEN t.lock_phase <> 'until_executing' THEN t.held_key END
-        WHERE t.ctid = ANY (places) RETURNING claimed_text(t, t.ctid, queue_number, NULL) AS told, t.priority, t.due_at, t.arrival
+        WHERE t.ctid = ANY (places) RETURNING claimed_text(t, t.ctid, queue_number, NULL) AS told, t.id, t.priority, t.due_at, t.arrival
       ), counted AS (INSERT INTO moves VALUES (cardinality(places), asked_queue, 'waiting', 'pending'))
-      SELECT claimed || string_agg(u.told, '' ORDER BY u.priority, u.due_at, u.arrival) INTO claimed FROM updated u;
+      SELECT claimed || string_agg(u.told, '' ORDER BY u.priority, u.due_at, u.arrival), array_agg(u.id) INTO claimed, ids FROM updated u;
+      PERFORM note_leases(asked_queue, drawn, lease_end, asked_runner, ids);
       taken := taken + cardinality(places);
     END IF;
     IF places IS NULL OR cardinality(places) < missing THEN
@@ -120,18 +122,18 @@ BEGIN
     WHEN last_arrival IS NULL THEN has_work(asked_queue, declares, edge)
     -- Behind the last one: what lies before it has just been taken, and would be read once more.
     ELSE EXISTS (
-      SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
+      SELECT FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'waiting' AND t.state = 'waiting'
         AND (t.priority, t.due_at, t.arrival) > (last_priority, last_due_at, last_arrival)
     )
   END;
 END $$;
 
 -- Takes the best due tasks of some queues, in turn, so that none starves, from each as many as it has room for. Argument:
--- { limit, leaseMs, runner, turn, remember?, declares?, holding?: { queue: [id …] }, edges?: { queue: edge and since } }.
+-- { limit, leaseMs, runner, turn, stays?, remember?, declares?, holding?: { queue: [id …] }, edges?: { queue: edge and since } }.
 -- Answers the runs whose leases had ended, as `recovered_text`, the tasks, each as `claimed_text`, and per queue, after a separator,
 -- when to look again, behind a ! the next edge, if there is one, see `told_edge`.
--- With `remember` what is past its retention is forgotten, and calls that are older than that many milliseconds; and moves are
--- added to the counters.
+-- With `remember` what is past its retention is forgotten, and calls that are older than that many milliseconds; notes of leases
+-- are brought up to date, and moves are added to the counters.
 CREATE OR REPLACE FUNCTION claim_all(
   names text[], room integer[], said json, dead_keep bigint, cancelled_keep bigint, now bigint, OUT claimed text, OUT nexts text
 ) LANGUAGE plpgsql AS $$
@@ -142,6 +144,7 @@ DECLARE
   drawn bigint := draw_epoch();
   lease_end bigint := now + (said ->> 'leaseMs')::bigint;
   turn integer := (said ->> 'turn')::integer;
+  may_stay boolean := coalesce((said ->> 'stays')::boolean, false);
   remembered bigint := (said ->> 'remember')::bigint;
   count integer := cardinality(names);
   paused bigint[] := array_fill(0::bigint, ARRAY[count]);
@@ -206,7 +209,7 @@ BEGIN
       CONTINUE WHEN wanted = 0;
       read_before := read_of('tasks_waiting');
       got := claim_from(
-        names[i], i - 1, wanted, declares, edges[i]::bigint[], drawn, lease_end, asked_runner, cancelled_keep, now
+        names[i], i - 1, wanted, declares, edges[i]::bigint[], may_stay, drawn, lease_end, asked_runner, cancelled_keep, now
       );
       claimed := claimed || got.claimed;
       missing := missing - got.taken;
@@ -238,16 +241,16 @@ CREATE OR REPLACE FUNCTION has_work(asked_queue text, declares text[], edge bigi
 LANGUAGE plpgsql AS $$
 BEGIN
   RETURN EXISTS (
-    SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting'
+    SELECT FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'waiting' AND t.state = 'waiting'
       AND (t.priority, t.due_at, t.arrival) > (coalesce(edge[1], -1001), coalesce(edge[2], 0), coalesce(edge[3], 0))
   ) OR (
     edge IS NOT NULL AND EXISTS (
-      SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'waiting' AND t.priority < edge[1]
+      SELECT FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'waiting' AND t.state = 'waiting' AND t.priority < edge[1]
     )
   ) OR (
     cardinality(declares) > 0 AND EXISTS (
       SELECT FROM tasks t
-      WHERE t.queue = asked_queue AND t.state = 'parked' AND t.job = ANY (declares) AND t.reason = 'unknown-job'
+      WHERE t.queue = asked_queue AND t.shelf = 'parked' AND t.job = ANY (declares) AND t.reason = 'unknown-job'
     )
   );
 END $$;

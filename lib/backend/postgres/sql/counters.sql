@@ -40,7 +40,7 @@ BEGIN
       UNION ALL SELECT m.queue, m.went_to, m.tasks FROM moves m WHERE m.queue = ANY (queues) AND m.went_to IS NOT NULL
       UNION ALL
       SELECT q.queue, s.state, -(
-        SELECT count(*) FROM tasks t WHERE t.queue = q.queue AND t.state = s.state AND t.remove_at <= now
+        SELECT count(*) FROM tasks t WHERE t.queue = q.queue AND t.shelf = s.state AND t.remove_at <= now
       ) FROM (SELECT DISTINCT a AS queue FROM unnest(queues) a) q, (VALUES ('succeeded'), ('dead'), ('cancelled')) s (state)
     ) u GROUP BY u.queue, u.state HAVING sum(u.tasks) <> 0
   ) c GROUP BY c.queue;

@@ -18,9 +18,8 @@ END $$;
 CREATE OR REPLACE FUNCTION first_after(asked_queue text, due_after bigint, lease_after bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
   RETURN least(
-    (SELECT t.due_at FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' AND t.due_at > due_after
+    (SELECT t.due_at FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'scheduled' AND t.due_at > due_after
       ORDER BY t.due_at, t.arrival LIMIT 1),
-    (SELECT t.lease_ends_at FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending' AND t.lease_ends_at > lease_after
-      ORDER BY t.lease_ends_at, t.arrival LIMIT 1)
+    first_lease_end(asked_queue, lease_after)
   );
 END $$;

@@ -1,13 +1,14 @@
--- Forgets finished tasks whose time is over, a thousand of each kind at most. Answers whether there may be more.
+-- Forgets finished tasks whose time is over, a thousand of each kind at most, and notes of claims that are done. Answers whether
+-- there may be more.
 CREATE OR REPLACE FUNCTION purge(asked_queue text, now bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   ended text;
   gone integer;
-  has_more boolean := false;
+  has_more boolean := tidy_leases(asked_queue, now);
 BEGIN
   FOREACH ended IN ARRAY ARRAY['succeeded', 'dead', 'cancelled'] LOOP
     DELETE FROM tasks WHERE ctid = ANY (ARRAY(
-      SELECT t.ctid FROM tasks t WHERE t.queue = asked_queue AND t.state = ended AND t.remove_at <= now
+      SELECT t.ctid FROM tasks t WHERE t.queue = asked_queue AND t.shelf = ended AND t.remove_at <= now
       ORDER BY t.remove_at, t.arrival LIMIT 1000 FOR UPDATE SKIP LOCKED
     ));
     GET DIAGNOSTICS gone = ROW_COUNT;

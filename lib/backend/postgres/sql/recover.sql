@@ -6,51 +6,65 @@ CREATE OR REPLACE FUNCTION recovered_text(t tasks, queue_number integer, became 
   )
 $$;
 
--- A lease that ended without an outcome: its process died, or was cut off. At most a thousand of a queue. Answers the runs, and
--- how many tasks it took back.
+-- Leases that ended without an outcome: their process died, or was cut off. About a thousand of a queue at most. Answers the runs,
+-- and how many tasks it took back.
 CREATE OR REPLACE FUNCTION recover(
   asked_queue text, queue_number integer, dead_keep bigint, cancelled_keep bigint, now bigint, OUT told text, OUT recovered integer
 ) LANGUAGE plpgsql AS $$
 DECLARE
+  lease leases;
   task tasks;
-  message text;
-  became text;
 BEGIN
   told := '';
   recovered := 0;
-  FOR task IN
-    SELECT * FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending' AND t.lease_ends_at <= now
-    ORDER BY t.lease_ends_at, t.arrival LIMIT 1000 FOR UPDATE SKIP LOCKED
+  FOR lease IN
+    SELECT * FROM leases l WHERE l.queue = asked_queue AND l.ends_at <= now
+    ORDER BY l.ends_at LIMIT 1000 FOR UPDATE SKIP LOCKED
   LOOP
-    recovered := recovered + 1;
-    task.lost_epoch := task.epoch;
-    task.epoch := 0;
-    IF task.cancel_requested THEN
-      PERFORM moved(task.queue, 'pending', finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now));
-      PERFORM note_lost(task, 'cancelled', NULL, now);
-      told := told || recovered_text(task, queue_number, 'cancelled', NULL, now);
-      CONTINUE;
-    END IF;
-    IF task.lock_phase = 'while_executing' THEN task.held_key := NULL; END IF;
-    IF task.in_conflict THEN
-      -- It never ran: as when it is handed back.
-      task.attempt := task.attempt - 1;
-      PERFORM moved(task.queue, 'pending', put_back(task, NULL, now));
-      CONTINUE;
-    END IF;
-    task.failures := task.failures + 1;
-    message := format('runner %s did not settle before its lease ended', task.runner);
-    task.errors := with_error(task, jsonb_build_object('name', 'LeaseLostError', 'message', message), now);
-    IF task.attempt > task.retries THEN
-      became := 'dead';
-      PERFORM moved(task.queue, 'pending', finish(task, 'dead', end_of(now, dead_keep), NULL, now));
-    ELSE
-      became := 'lost';
-      PERFORM moved(task.queue, 'pending', put_back(task, NULL, now));
-    END IF;
-    PERFORM note_lost(task, became, 'LeaseLostError: ' || message, now);
-    told := told || recovered_text(task, queue_number, became, message, now);
+    FOR task IN
+      SELECT t.* FROM unnest(lease.tasks) u (id) JOIN tasks t ON t.queue = asked_queue AND t.id = u.id
+      WHERE t.epoch = lease.epoch AND t.state = 'pending' AND t.lease_ends_at <= now FOR UPDATE OF t SKIP LOCKED
+    LOOP
+      recovered := recovered + 1;
+      told := told || recover_one(task, queue_number, dead_keep, cancelled_keep, now);
+    END LOOP;
+    PERFORM look_after(lease);
+    EXIT WHEN recovered >= 1000;
   END LOOP;
+END $$;
+
+-- Takes back a task that this transaction has in hand. Answers the run; nothing where it never began.
+CREATE OR REPLACE FUNCTION recover_one(task tasks, queue_number integer, dead_keep bigint, cancelled_keep bigint, now bigint)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  message text := format('runner %s did not settle before its lease ended', task.runner);
+  became text;
+BEGIN
+  task.lost_epoch := task.epoch;
+  task.epoch := 0;
+  IF task.cancel_requested THEN
+    PERFORM moved(task.queue, 'pending', finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now));
+    PERFORM note_lost(task, 'cancelled', NULL, now);
+    RETURN recovered_text(task, queue_number, 'cancelled', NULL, now);
+  END IF;
+  IF task.lock_phase = 'while_executing' THEN task.held_key := NULL; END IF;
+  IF task.in_conflict THEN
+    -- As when it is handed back.
+    task.attempt := task.attempt - 1;
+    PERFORM moved(task.queue, 'pending', put_back(task, NULL, now));
+    RETURN '';
+  END IF;
+  task.failures := task.failures + 1;
+  task.errors := with_error(task, jsonb_build_object('name', 'LeaseLostError', 'message', message), now);
+  IF task.attempt > task.retries THEN
+    became := 'dead';
+    PERFORM moved(task.queue, 'pending', finish(task, 'dead', end_of(now, dead_keep), NULL, now));
+  ELSE
+    became := 'lost';
+    PERFORM moved(task.queue, 'pending', put_back(task, NULL, now));
+  END IF;
+  PERFORM note_lost(task, became, 'LeaseLostError: ' || message, now);
+  RETURN recovered_text(task, queue_number, became, message, now);
 END $$;
 
 -- Takes back what a runner was given in an answer that never reached it; what another transaction has in hand comes back by its lease.
@@ -60,9 +74,9 @@ DECLARE
   task tasks;
 BEGIN
   FOR task IN
-    SELECT * FROM tasks t
-    WHERE t.queue = asked_queue AND t.state = 'pending' AND t.runner = asked_runner AND NOT t.id = ANY (known)
-    FOR UPDATE SKIP LOCKED
+    SELECT t.* FROM leases l CROSS JOIN unnest(l.tasks) u (id) JOIN tasks t ON t.queue = l.queue AND t.id = u.id AND t.epoch = l.epoch
+    WHERE l.queue = asked_queue AND l.runner = asked_runner AND t.state = 'pending' AND NOT t.id = ANY (known)
+    FOR UPDATE OF t SKIP LOCKED
   LOOP
     PERFORM moved(task.queue, 'pending', CASE
       WHEN task.cancel_requested THEN finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now)
@@ -87,22 +101,20 @@ DECLARE
 BEGIN
   told := '';
   SELECT
-    EXISTS (
-      SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'pending' AND t.lease_ends_at > since AND t.lease_ends_at <= now
-    ),
-    EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' AND t.due_at <= now)
+    EXISTS (SELECT FROM leases l WHERE l.queue = asked_queue AND l.ends_at > since AND l.ends_at <= now),
+    EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'scheduled' AND t.due_at <= now)
   INTO is_lost, is_due;
   IF is_lost THEN
     SELECT r.told, r.recovered INTO told, recovered FROM recover(asked_queue, queue_number, dead_keep, cancelled_keep, now) r;
   END IF;
   IF is_due THEN
     UPDATE tasks SET state = 'waiting' WHERE ctid = ANY (ARRAY(
-      SELECT t.ctid FROM tasks t WHERE t.queue = asked_queue AND t.state = 'scheduled' AND t.due_at <= now
+      SELECT t.ctid FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'scheduled' AND t.due_at <= now
       ORDER BY t.due_at, t.arrival LIMIT 1000 FOR UPDATE SKIP LOCKED
     ));
     GET DIAGNOSTICS promoted = ROW_COUNT;
     PERFORM moved(asked_queue, 'scheduled', 'waiting', promoted);
   END IF;
   has_moved := recovered > 0 OR promoted > 0;
-  is_cut := recovered = 1000 OR promoted = 1000;
+  is_cut := recovered >= 1000 OR promoted = 1000;
 END $$;

@@ -167,7 +167,11 @@ BEGIN
   WITH deleted AS (
     DELETE FROM tasks t USING unnest(queues, ids, epochs, places) WITH ORDINALITY AS d (queue, id, epoch, place, n)
     WHERE t.ctid = d.place AND t.id = d.id AND t.queue = d.queue AND t.epoch = d.epoch AND t.lease_ends_at IS NOT NULL
-    RETURNING d.n, d.queue
+    RETURNING d.n, d.queue, d.epoch
+  ), over AS (
+    -- Of a claim whose tasks have all been done by this.
+    DELETE FROM leases l USING (SELECT d.queue, d.epoch, count(*) AS tasks FROM deleted d GROUP BY d.queue, d.epoch) d
+    WHERE l.queue = d.queue AND l.epoch = d.epoch AND cardinality(l.tasks) = d.tasks
   ), counted AS (INSERT INTO moves SELECT count(*), d.queue, 'pending', NULL FROM deleted d GROUP BY d.queue)
   SELECT array_agg(n) INTO gone FROM deleted;
   IF cardinality(gone) = cardinality(ids) THEN RETURN repeat('s', cardinality(ids)); END IF;

@@ -8,7 +8,7 @@ DECLARE
 BEGIN
   UPDATE tasks SET state = 'waiting', reason = NULL, fingerprint = NULL, parking = NULL WHERE ctid = ANY (ARRAY(
     SELECT t.ctid FROM json_array_elements(said -> 'definitions') d
-    JOIN tasks t ON t.queue = said ->> 'queue' AND t.state = 'parked' AND t.job = d ->> 0 AND t.parking <= until
+    JOIN tasks t ON t.queue = said ->> 'queue' AND t.shelf = 'parked' AND t.job = d ->> 0 AND t.parking <= until
       AND t.fingerprint <> '' AND t.fingerprint <> d ->> 1 AND t.reason <> 'unknown-job'
     LIMIT 1000 FOR UPDATE OF t SKIP LOCKED
   ));
