@@ -3,7 +3,7 @@ import type { Fault } from './faults/fault.js';
 import { figuresOf } from './figures.js';
 import { shortPace, usualPace } from './pace.js';
 import { playRound, type RoundResult } from './round.js';
-import { openStage, SharedStages } from './stages/open-stage.js';
+import { mayBeShared, openStage, SharedStages } from './stages/open-stage.js';
 import type { BackendName } from './stages/stage.js';
 
 export interface CampaignSettings {
@@ -115,7 +115,7 @@ async function playOn(
   { form, build, signal, tell }: CampaignSettings,
   results: RoundResult[],
 ): Promise<string> {
-  const isOwn = fault.hurtsServer || fault.openStage !== undefined;
+  const isOwn = fault.hurtsServer || fault.openStage !== undefined || !mayBeShared(backend);
   const opening = fault.openStage?.(backend) ?? (isOwn ? openStage(backend) : shared.of(backend));
   const stage = await opening.catch((error: unknown) => {
     const broken = [{ invariant: 'the servers start', what: String(error), line: 0 }];

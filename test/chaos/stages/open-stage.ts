@@ -17,7 +17,12 @@ export function openStage(backend: BackendName): Promise<Stage> {
   }
 }
 
-/** Servers that several rounds use one after the other, each begun when it is first needed. */
+/** Whether rounds may go on side by side on one: a folder of PGlite is for one process, and two destroy it. */
+export function mayBeShared(backend: BackendName): boolean {
+  return backend !== 'pglite';
+}
+
+/** Servers that several rounds use, each begun when it is first needed. */
 export class SharedStages {
   private readonly open = new Map<BackendName, Promise<Stage>>();
 
