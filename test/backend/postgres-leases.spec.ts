@@ -37,8 +37,9 @@ function line() {
       return next;
     },
     renew: (tasks: readonly ClaimedTask[]) => backend.tasks.renew(tasks, leaseMs),
-    /** What a claim does once a second, or the one who goes on for it. */
-    tidy: () => pool.query(`SELECT "${schema}".purge_v1($1)`, [JSON.stringify([queue])]),
+    /** What runners have done once a second. */
+    tidy: () =>
+      pool.query(`SELECT "${schema}".purge_v1($1)`, [JSON.stringify({ queues: [queue], remember: 60_000 })]),
     /** Brings the end of notes near, as time does; the leases themselves may have been renewed. */
     soonOver: () =>
       pool.query(
@@ -156,6 +157,71 @@ describe('The note of a claim', () => {
     expect(await notes()).toEqual([]);
   });
 
+  it('is shared by two claims that have drawn the same number, and is looked at when the first of their leases ends', async () => {
+    const { add, claim, queue, notes, unnoted, settle } = line();
+    const other = await open();
+    const drawEpoch = `SELECT pg_get_functiondef('"${schema}".draw_epoch'::regproc) AS source`;
+    const [{ source } = { source: '' }] = await rows<{ source: string }>(drawEpoch);
+    await pool.query(source.replace(/DECLARE[\s\S]*END/, 'BEGIN RETURN 4711; END'));
+    try {
+      await add(30);
+      const long = await claim(10);
+      const short = await other.tasks.claim({
+        queues: [{ queue, limit: 10 }],
+        limit: 10,
+        leaseMs: leaseMs / 10,
+        runner: 'two',
+      });
+      expect([long.tasks.length, short.tasks.length]).toEqual([10, 10]);
+      expect(await unnoted()).toEqual([]);
+      expect((await notes()).map(({ tasks }) => tasks.length)).toEqual([20]);
+      // What an answer that was lost has brought one of them goes back, and nothing of the other's.
+      const request = { queues: [{ queue, limit: 0 }], limit: 0, leaseMs, runner: 'two', holding: [] };
+      await other.tasks.claim(request);
+      expect((await backend.catalog.counts(queue)).pending).toBe(10);
+      expect(await settle(long.tasks)).toEqual(long.tasks.map(() => 'settled'));
+    } finally {
+      await pool.query(source);
+    }
+  });
+
+  it('is found by its tasks where the plans were made while there were none', async () => {
+    const { add, claim, queue, settle, soonOver, tidy } = line();
+    const fresh = await open();
+    const ask = (limit: number) => claim(limit, fresh);
+    await add(1);
+    const { tasks: first } = await ask(2);
+    await settle(first);
+    await ask(1);
+    await pool.query(
+      `INSERT INTO "${schema}".tasks (queue, id, state, priority, due_at, enqueued_at, retries, job, params)
+       SELECT $1, 'later-' || n, 'scheduled', 0, "${schema}".now_ms() + 3600000, 0, 0, 'Job', 'null' FROM generate_series(1, 50000) n`,
+      [queue],
+    );
+    await add(20);
+    await ask(10);
+    await ask(100);
+    await soonOver();
+    const readSoFar = async () => {
+      await pool.query('SELECT pg_stat_clear_snapshot()');
+      const [row] = await rows<{ read: number }>(
+        `SELECT (idx_tup_fetch + seq_tup_read)::float AS read FROM pg_stat_user_tables WHERE schemaname = $1 AND relname = 'tasks'`,
+        [schema],
+      );
+      return row!.read;
+    };
+    await readSoFar();
+    const before = await readSoFar();
+    for (let n = 0; n < 20; n++) {
+      await soonOver();
+      await ask(100);
+      await tidy();
+    }
+    // Told by the server with some delay.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect((await readSoFar()) - before).toBeLessThan(20_000);
+  });
+
   it('is there for every task that runs, whatever two processes do at once', async () => {
     const { add, claim, settle, exchange, renew, soonOver, tidy, queue, unnoted, notes } = line();
     const other = await open();
@@ -207,6 +273,7 @@ describe('A task that runs', () => {
   it('keeps its place in the index of those that wait where runs have been short, and leaves it where they were long', async () => {
     const { add, claim, exchange, shelves } = line();
     await add(1_000);
+    // Nothing is known of this queue yet.
     let { tasks } = await claim(1);
     expect(await shelves()).toEqual([{ shelf: 'pending' }]);
     const goesOn = async (restMs: number, shelf: string) => {
@@ -216,6 +283,18 @@ describe('A task that runs', () => {
     };
     await eventually(() => goesOn(0, 'waiting'));
     await eventually(() => goesOn(50, 'pending'));
+  });
+
+  it('leaves it at the first renewal', async () => {
+    const { add, claim, exchange, renew, shelves } = line();
+    await add(1_000);
+    let { tasks } = await claim(1);
+    await eventually(async () => {
+      tasks = await exchange(tasks, 1);
+      return (await shelves())[0]!.shelf === 'waiting';
+    });
+    expect((await renew(tasks)).lost).toEqual([]);
+    expect(await shelves()).toEqual([{ shelf: 'pending' }]);
   });
 
   it('costs no entry in any index where it keeps its place', async () => {

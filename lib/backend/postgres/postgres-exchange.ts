@@ -17,9 +17,6 @@ import { RunLengths } from './run-lengths.js';
 /** What an exchange answers: letters and nexts, then the runs that were lost, and the tasks. */
 export type ExchangeAnswer = [[letters: string, ...nexts: string[]], ...tasks: string[][]];
 
-/** How often a claim also forgets what is past its retention, and brings the counters up to date. */
-const purgeEveryMs = 1_000;
-
 interface ExchangeParts {
   readonly hot: PostgresFunctions;
   readonly folding: Folding;
@@ -31,7 +28,6 @@ interface ExchangeParts {
 /** A claim, with the outcomes that it must know of: what is asked of the database, and what its answer means. */
 export class PostgresExchange {
   private turn = 0;
-  private purgeAt = 0;
   private readonly edges = new ClaimEdges();
   private readonly lengths = new RunLengths();
   private readonly purging: Purging;
@@ -40,7 +36,9 @@ export class PostgresExchange {
     private readonly parts: ExchangeParts,
     private readonly settings: BackendSettings,
   ) {
-    this.purging = new Purging(parts.hot, parts.closed);
+    // A first try may still be on its way for a while after its last repeat.
+    const rememberMs = 2 * settings.enqueueTimeoutMs + 60_000;
+    this.purging = new Purging(parts.hot, parts.folding, rememberMs, parts.closed);
   }
 
   /** These successes are about to be stored. */
@@ -59,21 +57,27 @@ export class PostgresExchange {
     sequel?: Sequel,
   ): Promise<ExchangeAnswer> {
     const edges = this.edges.of(request);
-    const purges = performance.now() >= this.purgeAt;
-    if (!purges && outcomes.length === 0 && isPlainClaim(request) && !this.parts.isInProcess)
-      return this.claimPlain(request, edges, sequel);
-    if (purges) {
-      this.purgeAt = performance.now() + purgeEveryMs;
-      this.parts.folding.isDone();
-    }
+    const isShort = outcomes.length === 0 && isPlainClaim(request) && !this.parts.isInProcess;
+    const answer = await (isShort
+      ? this.claimPlain(request, edges, sequel)
+      : this.claimWith(request, outcomes, edges, sequel));
+    this.purging.soon(request.queues);
+    return answer;
+  }
+
+  private claimWith(
+    request: ClaimRequest,
+    outcomes: readonly Settlement[],
+    edges: Readonly<Record<string, string>> | undefined,
+    sequel: Sequel | undefined,
+  ): Promise<ExchangeAnswer> {
     const { queues, limit, leaseMs, runner, declares, holding } = request;
     const asked = toText({
       limit,
       leaseMs,
       runner,
-      stays: this.lengths.areShort || undefined,
+      stays: queues.every(({ queue }) => this.lengths.areShort(queue)) || undefined,
       turn: this.turn++ % Math.max(queues.length, 1),
-      remember: purges ? this.rememberMs : undefined,
       declares,
       holding: holding && idsByQueue(holding),
       edges,
@@ -84,9 +88,7 @@ export class PostgresExchange {
     });
     const names = arrayText(queues.map(({ queue }) => queue));
     const room = arrayText(queues.map((one) => Math.min(one.limit, limit)));
-    const answer = await this.askForTasks('exchange_v1', [names, room, asked], sequel);
-    if (purges) this.purging.goOn(queues.map(({ queue }) => queue));
-    return answer;
+    return this.askForTasks('exchange_v1', [names, room, asked], sequel);
   }
 
   /** What a busy runner asks most, by a shorter way. */
@@ -105,7 +107,7 @@ export class PostgresExchange {
       `${keepArgument(deadKeepMs) ?? ''}`,
       `${keepArgument(cancelledKeepMs) ?? ''}`,
       edges?.[queue] ?? '',
-      `${this.lengths.areShort}`,
+      `${this.lengths.areShort(queue)}`,
     ];
     return this.askForTasks('claim_plain_v1', texts, sequel);
   }
@@ -117,11 +119,6 @@ export class PostgresExchange {
   ): Promise<ExchangeAnswer> {
     const row = await this.parts.hot.ask(name, texts, undefined, sequel);
     return recordsOf(row!.answer as string) as ExchangeAnswer;
-  }
-
-  /** A first try may still be on its way for a while after its last repeat. */
-  private get rememberMs(): number {
-    return 2 * this.settings.enqueueTimeoutMs + 60_000;
   }
 
   /** What was answered, as a runner is to know it. */

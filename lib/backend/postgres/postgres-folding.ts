@@ -3,7 +3,7 @@ import type { PostgresFunctions } from './postgres-functions.js';
 const everyMs = 2_000;
 
 /**
- * Has what tasks have moved added to the counters. Claims do so on their way; this is for processes that only enqueue, so that
+ * Has what tasks have moved added to the counters. Runners have it done once a second; this is for processes that only enqueue, so that
  * it does not pile up where no runner runs.
  */
 export class Folding {
@@ -11,7 +11,7 @@ export class Folding {
 
   constructor(private readonly functions: PostgresFunctions) {}
 
-  /** A claim does it. */
+  /** It is being done. */
   isDone(): void {
     this.nextAt = performance.now() + everyMs;
   }

@@ -89,15 +89,16 @@ CREATE INDEX tasks_parked ON tasks (queue, due_at, arrival) WHERE shelf = 'parke
 CREATE INDEX tasks_parkings ON tasks (queue, job, parking) WHERE shelf = 'parked';
 CREATE UNIQUE INDEX tasks_locks ON tasks (queue, held_key) WHERE held_key IS NOT NULL;
 
--- Which tasks a claim has taken: the way to those that run, which no index of theirs has. A row stands for all that one claim took
+-- Which tasks a claim has taken: the way to those that run, for which `tasks` has no index. A row stands for all that one claim took
 -- from a queue, and is no more than a note of where to look, and when: whether a task still runs, and until when its lease lasts,
 -- is said by the task. So neither a renewal nor an outcome need touch it; what is left of it is cleared away when its time comes.
 CREATE TABLE leases (
   queue text COLLATE "C" NOT NULL,
   epoch bigint NOT NULL,
-  -- No lease of these tasks ends before.
+  -- No lease of these tasks ends before, unless the clock was set back.
   ends_at bigint NOT NULL,
-  runner text NOT NULL,
+  -- None where two claims drew the same number.
+  runner text,
   -- Their ids; tasks that are done may be among them.
   tasks text[] COLLATE "C" NOT NULL,
   PRIMARY KEY (queue, epoch)

@@ -13,7 +13,8 @@ CREATE OR REPLACE FUNCTION end_of(now bigint, keep bigint) RETURNS bigint LANGUA
   SELECT coalesce(now + keep, never())
 $$;
 
--- Fences a claim: never below the time in microseconds, and never twice though the clock be set back.
+-- Fences a claim: never below the time in microseconds, and never one that was drawn before, though the clock be set back. Two
+-- claims at the very same time may draw the same, but never for the same task.
 CREATE OR REPLACE FUNCTION draw_epoch() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   micros bigint := floor(extract(epoch FROM clock_timestamp()) * 1000000);

@@ -68,13 +68,14 @@ BEGIN
     -- The way to those that run is by their claims.
     CASE
       WHEN said ->> 'state' = 'pending' THEN
-        'leases l CROSS JOIN unnest(l.tasks) u (id) JOIN tasks t ON t.queue = l.queue AND t.id = u.id AND t.epoch = l.epoch AND l.queue = $1'
+        'leases l JOIN tasks t ON t.queue = l.queue AND t.id = ANY (l.tasks) AND t.epoch = l.epoch AND l.queue = $1'
       ELSE 'tasks t'
     END,
     CASE WHEN said ->> 'state' <> 'pending' THEN format('AND t.shelf = %L', said ->> 'state') END
   ) INTO answer USING said ->> 'queue', place::bigint[], (said ->> 'limit')::integer, now_ms(), coalesce((said ->> 'bytes')::bigint, never());
   RETURN answer;
-END $$ SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off;
+END $$ SET search_path FROM CURRENT SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
+  SET enable_hashjoin = off SET enable_mergejoin = off;
 
 -- Argument: { queue }. Answer: { state: count }, without those that have none.
 CREATE OR REPLACE FUNCTION counts_v1(asked text) RETURNS text LANGUAGE plpgsql STABLE AS $$

@@ -47,7 +47,11 @@ BEGIN
   ), counted AS (
     INSERT INTO moves SELECT count(*), asked_queue, 'waiting', 'pending' FROM updated HAVING count(*) > 0
   ), noted AS (
-    INSERT INTO leases SELECT asked_queue, drawn, lease_end, asked_runner, array_agg(u.id) FROM updated u HAVING count(*) > 0
+    -- As `note_leases`.
+    INSERT INTO leases AS l SELECT asked_queue, drawn, lease_end, asked_runner, array_agg(u.id) FROM updated u HAVING count(*) > 0
+    ON CONFLICT (queue, epoch) DO UPDATE SET
+      tasks = l.tasks || excluded.tasks, ends_at = least(l.ends_at, excluded.ends_at),
+      runner = CASE WHEN l.runner = excluded.runner THEN l.runner END
   )
   SELECT
     string_agg(u.told, '' ORDER BY u.priority, u.due_at, u.arrival), count(*), (SELECT count(*) FROM picked),

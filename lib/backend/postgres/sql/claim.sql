@@ -1,5 +1,5 @@
 -- A claimed task as the runner gets it; its queue is told by its number. Written by hand, and with separators that no stored
--- text has: JSON would cost more than the index that the claim changes.
+-- text has: JSON would cost more than the change of the row.
 -- The place of its row is told of tasks without a lock that are claimed in bulk.
 CREATE OR REPLACE FUNCTION claimed_text(t tasks, place tid, queue_number integer, conflict text) RETURNS text LANGUAGE sql STABLE AS $$
   -- Without a separator of its own between any two, each of which would cost as much as a value.
@@ -129,11 +129,9 @@ BEGIN
 END $$;
 
 -- Takes the best due tasks of some queues, in turn, so that none starves, from each as many as it has room for. Argument:
--- { limit, leaseMs, runner, turn, stays?, remember?, declares?, holding?: { queue: [id …] }, edges?: { queue: edge and since } }.
+-- { limit, leaseMs, runner, turn, stays?, declares?, holding?: { queue: [id …] }, edges?: { queue: edge and since } }.
 -- Answers the runs whose leases had ended, as `recovered_text`, the tasks, each as `claimed_text`, and per queue, after a separator,
 -- when to look again, behind a ! the next edge, if there is one, see `told_edge`.
--- With `remember` what is past its retention is forgotten, and calls that are older than that many milliseconds; notes of leases
--- are brought up to date, and moves are added to the counters.
 CREATE OR REPLACE FUNCTION claim_all(
   names text[], room integer[], said json, dead_keep bigint, cancelled_keep bigint, now bigint, OUT claimed text, OUT nexts text
 ) LANGUAGE plpgsql AS $$
@@ -145,7 +143,6 @@ DECLARE
   lease_end bigint := now + (said ->> 'leaseMs')::bigint;
   turn integer := (said ->> 'turn')::integer;
   may_stay boolean := coalesce((said ->> 'stays')::boolean, false);
-  remembered bigint := (said ->> 'remember')::bigint;
   count integer := cardinality(names);
   paused bigint[] := array_fill(0::bigint, ARRAY[count]);
   -- Of those that were asked, whether there is more.
@@ -173,7 +170,6 @@ BEGIN
         ARRAY(SELECT json_array_elements_text(said -> 'holding' -> names[i])), names[i], asked_runner, cancelled_keep, now
       );
     END IF;
-    IF remembered IS NOT NULL THEN PERFORM purge(names[i], now); END IF;
     IF said -> 'edges' IS NOT NULL THEN
       edges[i] := said -> 'edges' ->> names[i];
       since[i] := coalesce((edges[i]::bigint[])[4], -1);
@@ -188,10 +184,6 @@ BEGIN
     END IF;
     is_open[i] := room[i] > 0;
   END LOOP;
-  IF remembered IS NOT NULL THEN
-    PERFORM forget_calls(now - remembered);
-    PERFORM fold();
-  END IF;
   FOR pause IN SELECT q.queue, q.paused_until FROM queues q WHERE q.queue = ANY (names) AND q.paused_until > now LOOP
     i := array_position(names, pause.queue);
     paused[i] := pause.paused_until;

@@ -1,10 +1,9 @@
--- Forgets finished tasks whose time is over, a thousand of each kind at most, and notes of claims that are done. Answers whether
--- there may be more.
+-- Forgets finished tasks whose time is over, a thousand of each kind at most. Answers whether there may be more.
 CREATE OR REPLACE FUNCTION purge(asked_queue text, now bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   ended text;
   gone integer;
-  has_more boolean := tidy_leases(asked_queue, now);
+  has_more boolean := false;
 BEGIN
   FOREACH ended IN ARRAY ARRAY['succeeded', 'dead', 'cancelled'] LOOP
     DELETE FROM tasks WHERE ctid = ANY (ARRAY(
@@ -25,18 +24,24 @@ CREATE OR REPLACE FUNCTION forget_calls(before bigint) RETURNS void LANGUAGE sql
   ))
 $$;
 
--- Forgets what is past its retention. Argument: [queue …]. Answer: whether there may be more.
+-- Forgets what is past its retention, notes of claims that are done, and calls older than so many milliseconds; and adds moves to the
+-- counters. Argument: { queues, remember }. Answer: whether there may be more.
 CREATE OR REPLACE FUNCTION purge_v1(asked text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
+  said json := asked::json;
   now bigint := now_ms();
   has_more boolean := false;
   named text;
 BEGIN
   -- What a crash of the server forgets of it is forgotten anew.
   PERFORM set_config('synchronous_commit', 'off', true);
-  FOR named IN SELECT json_array_elements_text(asked::json) LOOP
+  FOR named IN SELECT json_array_elements_text(said -> 'queues') LOOP
     has_more := purge(named, now) OR has_more;
+    -- Last: nobody who has done what they note is to wait for the rest.
+    has_more := tidy_leases(named, now) OR has_more;
   END LOOP;
+  PERFORM forget_calls(now - (said ->> 'remember')::bigint);
+  PERFORM fold();
   RETURN has_more::text;
 END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET lock_timeout = '1s' SET jit = off
   SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off;

@@ -6,13 +6,15 @@ CREATE OR REPLACE FUNCTION recovered_text(t tasks, queue_number integer, became 
   )
 $$;
 
--- Leases that ended without an outcome: their process died, or was cut off. About a thousand of a queue at most. Answers the runs,
--- and how many tasks it took back.
+-- Leases that ended without an outcome: their process died, or was cut off. Of a queue a thousand claims at most, until a thousand
+-- tasks are found. Answers the runs, how many tasks it took back, and whether there may be more.
 CREATE OR REPLACE FUNCTION recover(
-  asked_queue text, queue_number integer, dead_keep bigint, cancelled_keep bigint, now bigint, OUT told text, OUT recovered integer
+  asked_queue text, queue_number integer, dead_keep bigint, cancelled_keep bigint, now bigint,
+  OUT told text, OUT recovered integer, OUT is_cut boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
   lease leases;
+  notes integer := 0;
   task tasks;
 BEGIN
   told := '';
@@ -22,15 +24,17 @@ BEGIN
     ORDER BY l.ends_at LIMIT 1000 FOR UPDATE SKIP LOCKED
   LOOP
     FOR task IN
-      SELECT t.* FROM unnest(lease.tasks) u (id) JOIN tasks t ON t.queue = asked_queue AND t.id = u.id
-      WHERE t.epoch = lease.epoch AND t.state = 'pending' AND t.lease_ends_at <= now FOR UPDATE OF t SKIP LOCKED
+      SELECT * FROM tasks t WHERE t.queue = asked_queue AND t.id = ANY (lease.tasks) AND t.epoch = lease.epoch
+        AND t.state = 'pending' AND t.lease_ends_at <= now FOR UPDATE SKIP LOCKED
     LOOP
       recovered := recovered + 1;
       told := told || recover_one(task, queue_number, dead_keep, cancelled_keep, now);
     END LOOP;
     PERFORM look_after(lease);
+    notes := notes + 1;
     EXIT WHEN recovered >= 1000;
   END LOOP;
+  is_cut := notes = 1000 OR recovered >= 1000;
 END $$;
 
 -- Takes back a task that this transaction has in hand. Answers the run; nothing where it never began.
@@ -71,17 +75,21 @@ END $$;
 CREATE OR REPLACE FUNCTION hand_back_all_but(known text[], asked_queue text, asked_runner text, cancelled_keep bigint, now bigint)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
+  lease leases;
   task tasks;
 BEGIN
-  FOR task IN
-    SELECT t.* FROM leases l CROSS JOIN unnest(l.tasks) u (id) JOIN tasks t ON t.queue = l.queue AND t.id = u.id AND t.epoch = l.epoch
-    WHERE l.queue = asked_queue AND l.runner = asked_runner AND t.state = 'pending' AND NOT t.id = ANY (known)
-    FOR UPDATE OF t SKIP LOCKED
+  FOR lease IN
+    SELECT * FROM leases l WHERE l.queue = asked_queue AND (l.runner = asked_runner OR l.runner IS NULL) AND NOT l.tasks <@ known
   LOOP
-    PERFORM moved(task.queue, 'pending', CASE
-      WHEN task.cancel_requested THEN finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now)
-      ELSE apply_outcome(task, (NULL, NULL, NULL, 'handed-back', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), now)
-    END);
+    FOR task IN
+      SELECT * FROM tasks t WHERE t.queue = asked_queue AND t.id = ANY (lease.tasks) AND t.epoch = lease.epoch
+        AND t.state = 'pending' AND t.runner = asked_runner AND NOT t.id = ANY (known) FOR UPDATE SKIP LOCKED
+    LOOP
+      PERFORM moved(task.queue, 'pending', CASE
+        WHEN task.cancel_requested THEN finish(task, 'cancelled', end_of(now, cancelled_keep), 'cancelled', now)
+        ELSE apply_outcome(task, (NULL, NULL, NULL, 'handed-back', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), now)
+      END);
+    END LOOP;
   END LOOP;
 END $$;
 
@@ -96,16 +104,21 @@ CREATE OR REPLACE FUNCTION catch_up(
 DECLARE
   is_lost boolean;
   is_due boolean;
-  recovered integer := 0;
+  recovered record;
   promoted integer := 0;
 BEGIN
   told := '';
+  has_moved := false;
+  is_cut := false;
   SELECT
     EXISTS (SELECT FROM leases l WHERE l.queue = asked_queue AND l.ends_at > since AND l.ends_at <= now),
     EXISTS (SELECT FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'scheduled' AND t.due_at <= now)
   INTO is_lost, is_due;
   IF is_lost THEN
-    SELECT r.told, r.recovered INTO told, recovered FROM recover(asked_queue, queue_number, dead_keep, cancelled_keep, now) r;
+    recovered := recover(asked_queue, queue_number, dead_keep, cancelled_keep, now);
+    told := recovered.told;
+    has_moved := recovered.recovered > 0;
+    is_cut := recovered.is_cut;
   END IF;
   IF is_due THEN
     UPDATE tasks SET state = 'waiting' WHERE ctid = ANY (ARRAY(
@@ -115,6 +128,6 @@ BEGIN
     GET DIAGNOSTICS promoted = ROW_COUNT;
     PERFORM moved(asked_queue, 'scheduled', 'waiting', promoted);
   END IF;
-  has_moved := recovered > 0 OR promoted > 0;
-  is_cut := recovered >= 1000 OR promoted = 1000;
+  has_moved := has_moved OR promoted > 0;
+  is_cut := is_cut OR promoted = 1000;
 END $$;

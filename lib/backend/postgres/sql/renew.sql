@@ -18,7 +18,8 @@ BEGIN
     FOR UPDATE OF t SKIP LOCKED
   ),
   renewed AS (
-    UPDATE tasks t SET lease_ends_at = until FROM mine m WHERE t.ctid = m.place RETURNING m.n, m.cancel_requested
+    -- Who needs longer than that no longer stays among those that wait: every claim would pass over it.
+    UPDATE tasks t SET lease_ends_at = until, stays = false FROM mine m WHERE t.ctid = m.place RETURNING m.n, m.cancel_requested
   )
   SELECT string_agg(
     CASE
