@@ -170,6 +170,10 @@ describe.each(['without', 'with'])('A million tasks, %s statistics', (statistics
       expect(scans).toEqual([]);
       // The other way was not needed.
       expect(notices.filter((plan) => plan.includes('SELECT array_agg(p.ctid)'))).toEqual([]);
+      // Notes of what was done long ago would be passed over by each claim.
+      const looks = notices.filter((plan) => plan.includes('on leases l'));
+      expect(looks).not.toEqual([]);
+      for (const plan of looks) expect(plan).toContain('leases_by_end');
     }
     expect(await scannedSoFar()).toBe(before);
   });

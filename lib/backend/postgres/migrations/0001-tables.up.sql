@@ -101,7 +101,9 @@ CREATE TABLE leases (
   runner text,
   -- Their ids; tasks that are done may be among them.
   tasks text[] COLLATE "C" NOT NULL,
-  PRIMARY KEY (queue, epoch)
+  -- Not the queue first: what is looked for by its end must never be looked for by this. Nor the other way round, so whoever looks
+  -- for an epoch says `(queue = …) IS TRUE`, for which no index is used: a plan that is made while there are few notes stays.
+  PRIMARY KEY (epoch, queue)
 ) WITH (
   -- They come and go as claims do.
   autovacuum_vacuum_scale_factor = 0.02,

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION note_leases(asked_queue text, drawn bigint, lease_end
 LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO leases AS l VALUES (asked_queue, drawn, lease_end, asked_runner, ids)
-  ON CONFLICT (queue, epoch) DO UPDATE SET
+  ON CONFLICT (epoch, queue) DO UPDATE SET
     tasks = l.tasks || excluded.tasks, ends_at = least(l.ends_at, excluded.ends_at),
     runner = CASE WHEN l.runner = excluded.runner THEN l.runner END;
 END $$;
@@ -20,9 +20,9 @@ BEGIN
   SELECT min(t.lease_ends_at), array_agg(t.id) INTO next_end, ids FROM tasks t
     WHERE t.queue = lease.queue AND t.id = ANY (lease.tasks) AND t.epoch = lease.epoch AND t.state = 'pending';
   IF ids IS NULL THEN
-    DELETE FROM leases l WHERE l.queue = lease.queue AND l.epoch = lease.epoch;
+    DELETE FROM leases l WHERE l.epoch = lease.epoch AND (l.queue = lease.queue) IS TRUE;
   ELSIF next_end <> lease.ends_at OR cardinality(ids) < cardinality(lease.tasks) THEN
-    UPDATE leases l SET ends_at = next_end, tasks = ids WHERE l.queue = lease.queue AND l.epoch = lease.epoch;
+    UPDATE leases l SET ends_at = next_end, tasks = ids WHERE l.epoch = lease.epoch AND (l.queue = lease.queue) IS TRUE;
   ELSE
     RETURN false;
   END IF;
@@ -65,7 +65,7 @@ BEGIN
         AND t.state = 'pending' AND t.lease_ends_at = first_end
     );
     -- As it is now, and nobody else's: what another has added to it meanwhile must not be lost.
-    SELECT * INTO lease FROM leases l WHERE l.queue = lease.queue AND l.epoch = lease.epoch FOR UPDATE SKIP LOCKED;
+    SELECT * INTO lease FROM leases l WHERE l.epoch = lease.epoch AND (l.queue = lease.queue) IS TRUE FOR UPDATE SKIP LOCKED;
     EXIT WHEN lease.queue IS NULL;
     PERFORM look_after(lease);
     -- Not once more through what has been cleared away before it.
