@@ -222,6 +222,41 @@ describe('The note of a claim', () => {
     expect((await readSoFar()) - before).toBeLessThan(20_000);
   });
 
+  it('is found by its number beside an old snapshot, for which all that were ever made are still there', async () => {
+    const { add, claim, exchange, queue } = line();
+    const holder = await pool.connect();
+    try {
+      await holder.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+      await holder.query(`SELECT count(*) FROM "${schema}".tasks`);
+      await add(700);
+      let { tasks } = await claim(1);
+      for (let n = 0; n < 300; n++) tasks = await exchange(tasks, 1);
+      await pool.query(`ANALYZE "${schema}".leases`);
+      const readSoFar = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 1_500)); // The server tells with some delay.
+        const [row] = await rows<{ read: number }>(
+          `SELECT sum(idx_tup_read)::float AS read FROM pg_stat_user_indexes WHERE schemaname = $1 AND relname = 'leases'`,
+          [schema],
+        );
+        return row!.read;
+      };
+      // Another process, whose plans are made now.
+      const fresh = await open();
+      const before = await readSoFar();
+      for (let n = 0; n < 50; n++) {
+        const { tasks: some } = await claim(2, fresh);
+        const settling = fresh.tasks.settle(
+          some.map(({ id, epoch, receipt }) => ({ queue, id, epoch, receipt, outcome: success })),
+        );
+        await claim(0, fresh);
+        expect(await settling).toEqual(['settled', 'settled']);
+      }
+      expect((await readSoFar()) - before).toBeLessThan(2_000);
+    } finally {
+      holder.release(true);
+    }
+  });
+
   it('is there for every task that runs, whatever two processes do at once', async () => {
     const { add, claim, settle, exchange, renew, soonOver, tidy, queue, unnoted, notes } = line();
     const other = await open();

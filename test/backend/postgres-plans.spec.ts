@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { downSql, upSql } from '../../lib/backend/postgres/schema-sql.js';
+import { hotSessionSql } from '../../lib/backend/postgres/hot-session.js';
 import { isRecovered, readClaimed } from '../../lib/backend/postgres/postgres-records.js';
 import { doneTexts } from '../../lib/backend/postgres/postgres-settle.js';
 import { recordsOf } from '../../lib/backend/postgres/postgres-text.js';
@@ -12,6 +13,8 @@ const url = process.env.TEST_POSTGRES_URL!;
 const schema = `plans_${randomUUID().slice(0, 8)}`;
 let client: pg.Client;
 const notices: string[] = [];
+const explaining = `SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;
+  SET auto_explain.log_analyze = on; SET auto_explain.log_level = notice; SET client_min_messages = notice`;
 
 beforeAll(async () => {
   client = new pg.Client(url);
@@ -42,8 +45,7 @@ beforeAll(async () => {
     SELECT queue, epoch, min(lease_ends_at), runner, array_agg(id) FROM tasks WHERE state = 'pending' GROUP BY queue, epoch, runner`);
   await client.query('INSERT INTO counters SELECT queue, state, count(*) FROM tasks GROUP BY queue, state');
   await client.query("LOAD 'auto_explain'");
-  await client.query(`SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on; SET auto_explain.log_analyze = on;
-    SET auto_explain.log_level = notice; SET client_min_messages = notice`);
+  await client.query(explaining);
 }, 180_000);
 
 afterAll(async () => {
@@ -75,19 +77,19 @@ async function exchange(argument: {
   return [letters!, tasks.map((fields) => readClaimed([{ queue: 'q' }], fields))];
 }
 
-/** The shorter way of a claim that asks for nothing else. */
-async function claimPlain(limit: number): Promise<Lease[]> {
+/** The shorter way of a claim that asks for nothing else; `here`: in a session that has the settings for it. */
+async function claimPlain(limit: number, here = false): Promise<Lease[]> {
   const { rows } = await client.query<{ answer: string }>(
-    `SELECT ${schema}.claim_plain_v1('q', $1, 60000, 'mine', '1000', '', '') AS answer`,
+    `SELECT ${schema}.${here ? 'claim_here_v1' : 'claim_plain_v1'}('q', $1, 60000, 'mine', '1000', '', '') AS answer`,
     [limit],
   );
   const [, ...tasks] = recordsOf(rows[0]!.answer);
   return tasks.map((fields) => readClaimed([{ queue: 'q' }], fields));
 }
 
-async function settleDone(done: readonly Lease[]): Promise<string> {
+async function settleDone(done: readonly Lease[], here = false): Promise<string> {
   const { rows } = await client.query<{ answer: string }>(
-    `SELECT ${schema}.settle_done_v1($1, $2, $3, $4, '0') AS answer`,
+    `SELECT ${schema}.${here ? 'settle_done_here_v1' : 'settle_done_v1'}($1, $2, $3, $4, '0') AS answer`,
     doneTexts(done),
   );
   return rows[0]!.answer;
@@ -163,20 +165,33 @@ describe.each(['without', 'with'])('A million tasks, %s statistics', (statistics
     expect(await scannedSoFar()).toBe(before);
   });
 
-  it('are claimed by indexes alone where a runner asks for nothing else, and in one statement', async () => {
-    const before = await scannedSoFar();
-    for (const limit of [1, 100]) {
-      const scans = await scansOf(async () => expect(await claimPlain(limit)).toHaveLength(limit));
-      expect(scans).toEqual([]);
-      // The other way was not needed.
-      expect(notices.filter((plan) => plan.includes('SELECT array_agg(p.ctid)'))).toEqual([]);
-      // Notes of what was done long ago would be passed over by each claim.
-      const looks = notices.filter((plan) => plan.includes('on leases l'));
-      expect(looks).not.toEqual([]);
-      for (const plan of looks) expect(plan).toContain('leases_by_end');
-    }
-    expect(await scannedSoFar()).toBe(before);
-  });
+  it.each([false, true])(
+    'are claimed and settled by indexes alone where a runner asks for nothing else, in one statement each, in its session: %s',
+    async (here) => {
+      const before = await scannedSoFar();
+      if (here) await client.query(hotSessionSql(schema));
+      try {
+        for (const limit of [1, 100]) {
+          const scans = await scansOf(async () => {
+            const claimed = await claimPlain(limit, here);
+            expect(claimed).toHaveLength(limit);
+            expect(await settleDone(claimed, here)).toBe('s'.repeat(limit));
+          });
+          expect(scans).toEqual([]);
+          // The other way was not needed.
+          expect(notices.filter((plan) => plan.includes('SELECT array_agg(p.ctid)'))).toEqual([]);
+          // Notes of what was done long ago would be passed over by each claim, and by each that is settled.
+          const [claim, settle] = notices.filter((plan) => plan.includes('on leases l'));
+          expect(claim).toContain('using leases_by_end on leases l');
+          expect(settle).toContain('using leases_pkey on leases l');
+          expect(settle).toContain('Index Cond: (epoch = ANY');
+        }
+      } finally {
+        if (here) await client.query(`RESET ALL; SET search_path = ${schema}; ${explaining}`);
+      }
+      expect(await scannedSoFar()).toBe(before);
+    },
+  );
 
   it('are promoted, recovered and purged by indexes alone', async () => {
     await client.query(`

@@ -1,6 +1,7 @@
 import type { Client, ClientConfig, Pool, PoolConfig } from 'pg';
 import { UnusableStoreError } from '../errors.js';
 import type { PgConfig, PgPool } from './drivers.js';
+import { hotSessionSql } from './hot-session.js';
 import { OwnSockets } from './own-sockets.js';
 import { PgConnection } from './pg-connection.js';
 import { inTransaction, unheard } from './pg-transaction.js';
@@ -44,18 +45,25 @@ export async function pgEngine({
     application_name: config.application_name ?? schema,
   };
   const pools: PgPool[] = [];
-  const poolOf = (max: number, idleTimeoutMillis = 0, options: PoolConfig = {}): PgPool => {
+  const poolOf = (max: number, idleTimeoutMillis = 0, options: PoolConfig = {}, begin?: string): PgPool => {
     const made = new pg.Pool({ ...own, ...options, max, idleTimeoutMillis });
     // Connections that break while nobody uses them are made anew when they are needed.
     made.on('error', unheard);
     // From the first moment: a server may end a connection in the very packet that says that it is ready.
-    made.on('connect', (client) => void client.on('error', unheard));
+    made.on('connect', (client) => {
+      client.on('error', unheard);
+      // Before whatever it is asked for; a connection that fails in it is of no use for that either.
+      if (begin) client.query(begin).catch(unheard);
+    });
     pools.push(made);
     return made;
   };
   // Who listens has sessions; behind a pooler of transactions, which has none, a prepared statement would be somebody else's.
   const pipelined = { pipeline: true };
-  const hot = new PgConnection(name, poolOf(hotConnections, 0, notify ? pipelined : {}), notify);
+  const hotPool = notify
+    ? poolOf(hotConnections, 0, pipelined, hotSessionSql(schema))
+    : poolOf(hotConnections);
+  const hot = new PgConnection(name, hotPool, notify);
   const side = new PgConnection(name, pool ?? poolOf(sideConnections, 0, pipelined), notify && !pool);
   let transactions = pool;
   // A pool refuses whoever waits longer than a connection may take to be made; a handler waits for the others.
@@ -64,7 +72,7 @@ export async function pgEngine({
   return {
     hot,
     side,
-    isHotPipelined: notify,
+    hasHotSessions: notify,
     isSidePipelined: notify && !pool,
     wire,
     events: wire,

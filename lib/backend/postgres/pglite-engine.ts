@@ -24,7 +24,7 @@ export async function pgliteEngine({ name, schema, database }: PgliteEngineOptio
   return {
     hot: connection,
     side: connection,
-    isHotPipelined: false,
+    hasHotSessions: false,
     isSidePipelined: false,
     wire: new PgliteBellWire(lite, schema, inside),
     // Everybody is in this process.

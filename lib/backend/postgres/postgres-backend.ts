@@ -77,8 +77,8 @@ class PostgresBackend implements Backend {
     const queues = new KnownQueues(hot);
     const folding = new Folding(side);
     const closing = new AbortController();
-    const { isHotPipelined, isSidePipelined, isSingle: isInProcess } = engine;
-    const pipelines = { isHotPipelined, isSidePipelined };
+    const { hasHotSessions, isSidePipelined, isSingle: isInProcess } = engine;
+    const pipelines = { hasHotSessions, isSidePipelined };
     const parts = { hot, side, bell, queues, folding, closed: closing.signal, isInProcess, ...pipelines };
     this.parts = {
       prefix: settings.prefix,

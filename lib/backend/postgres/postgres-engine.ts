@@ -9,8 +9,9 @@ export interface PostgresEngine {
   readonly hot: SqlConnection;
   /** For callers. */
   readonly side: SqlConnection;
-  /** Whether what leaves right behind something else is with the server before that is answered: for runners, and for callers. */
-  readonly isHotPipelined: boolean;
+  /** Whether runners have sessions of their own, with settings for good, where what leaves right behind a claim need not wait for it. */
+  readonly hasHotSessions: boolean;
+  /** Whether what callers send right behind something else is with the server before that is answered. */
   readonly isSidePipelined: boolean;
   readonly wire: BellWire | undefined;
   /** Open as long as `wire` is. */

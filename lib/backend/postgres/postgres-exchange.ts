@@ -21,6 +21,8 @@ interface ExchangeParts {
   readonly hot: PostgresFunctions;
   readonly folding: Folding;
   readonly closed: AbortSignal;
+  /** Whether the sessions have the settings that claims need. */
+  readonly hasHotSessions: boolean;
   /** Whether the database dies with this process: a claim that it forgot would cost a task that kills its process no attempt. */
   readonly isInProcess: boolean;
 }
@@ -109,7 +111,8 @@ export class PostgresExchange {
       edges?.[queue] ?? '',
       `${this.lengths.areShort(queue)}`,
     ];
-    return this.askForTasks('claim_plain_v1', texts, sequel);
+    const name = this.parts.hasHotSessions ? 'claim_here_v1' : 'claim_plain_v1';
+    return this.askForTasks(name, texts, sequel);
   }
 
   private async askForTasks(

@@ -30,8 +30,8 @@ export interface PostgresTaskParts {
   /** For what callers ask. */
   readonly side: PostgresFunctions;
   readonly bell: PostgresBell;
-  /** Whether outcomes leave right behind a claim, on its connection, and not beside it. */
-  readonly isHotPipelined: boolean;
+  /** Whether sessions have the settings that claims need, and outcomes leave right behind a claim, on its connection, not beside it. */
+  readonly hasHotSessions: boolean;
   /** Whether the bell rings right behind what was stored, and not after its answer. */
   readonly isSidePipelined: boolean;
   readonly queues: KnownQueues;
@@ -96,7 +96,7 @@ export class PostgresTasks implements TaskStore {
     const { done, others, joined } = parted(settling?.settlements ?? []);
     if (done.length > 0) this.exchange.done(done);
     // The claim leaves first, since slots wait for it alone; it waits neither for these nor for the disk.
-    const mayFollow = this.parts.isHotPipelined && this.followers < mostFollowers;
+    const mayFollow = this.parts.hasHotSessions && this.followers < mostFollowers;
     const behind = done.length > 0 && mayFollow ? this.behindClaim(done) : undefined;
     const exchange = this.exchange.ask(request, others, behind?.sequel);
     const doing = behind?.settled ?? (done.length > 0 ? this.settleDone(done) : undefined);
@@ -169,7 +169,7 @@ export class PostgresTasks implements TaskStore {
   }
 
   private async commitDone(done: readonly Settlement[]): Promise<Settled[]> {
-    const row = await this.parts.hot.ask('settle_done_v1', this.doneArguments(done));
+    const row = await this.parts.hot.ask(this.settleDoneName, this.doneArguments(done));
     return settledOf(row!.answer as string);
   }
 
@@ -178,7 +178,7 @@ export class PostgresTasks implements TaskStore {
     let sequel: Sequel;
     const answered = new Promise<Settled[]>((resolve, reject) => {
       sequel = {
-        statement: 'settle_done_v1',
+        statement: this.settleDoneName,
         texts: () => this.doneArguments(done),
         // What has been settled would be lost when it is told again.
         isOnce: true,
@@ -198,6 +198,10 @@ export class PostgresTasks implements TaskStore {
     } finally {
       this.followers--;
     }
+  }
+
+  private get settleDoneName(): string {
+    return this.parts.hasHotSessions ? 'settle_done_here_v1' : 'settle_done_v1';
   }
 
   private doneArguments(done: readonly Settlement[]): string[] {

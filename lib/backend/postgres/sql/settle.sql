@@ -156,7 +156,8 @@ END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan
 
 -- Successes of tasks that are not kept, as queues, ids, epochs and the places at which the claim put their rows, told for the first
 -- time. Answer: a letter for each. Goes beside a claim, in a commit of its own, so that the claim waits neither for it nor for the disk.
-CREATE OR REPLACE FUNCTION settle_done_v1(queues text[], ids text[], epochs bigint[], places tid[], cancelled_keep text)
+-- For a session that has the settings of `settle_done_v1` for good, see `claim_here_v1`.
+CREATE OR REPLACE FUNCTION settle_done_here_v1(queues text[], ids text[], epochs bigint[], places tid[], cancelled_keep text)
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   gone bigint[];
@@ -189,6 +190,13 @@ BEGIN
     IF settled.came_from IS NOT NULL THEN PERFORM moved(queues[n], settled.came_from, settled.went_to); END IF;
   END LOOP;
   RETURN letters;
+END $$;
+
+-- The same for any session.
+CREATE OR REPLACE FUNCTION settle_done_v1(queues text[], ids text[], epochs bigint[], places tid[], cancelled_keep text)
+RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN settle_done_here_v1(queues, ids, epochs, places, cancelled_keep);
 END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET lock_timeout = '200ms'
   SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off
   SET enable_hashjoin = off SET enable_mergejoin = off;
