@@ -163,6 +163,10 @@ CREATE TABLE calls (
   call text COLLATE "C" PRIMARY KEY,
   at bigint NOT NULL,
   answer text NOT NULL
+) WITH (
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_cost_delay = 0
 );
 CREATE INDEX calls_by_age ON calls (at);
 
