@@ -83,8 +83,7 @@ BEGIN
       )) THEN 0
       -- What lies before it is not known: the next claim begins at the first.
       WHEN edge IS NOT NULL THEN 0
-      -- What is due by now has come in this very moment, and is left to `claim_all`.
-      ELSE next_in(asked_queue, -1, true, now)
+      ELSE next_in_about(asked_queue, now)
     END,
     CASE WHEN taken = wanted THEN '!' || told_edge(last, edge, read_of('tasks_waiting') - read_before, wanted, now) END,
     claimed
