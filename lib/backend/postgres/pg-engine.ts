@@ -1,6 +1,6 @@
 import type { Client, ClientConfig, Pool, PoolConfig } from 'pg';
 import { UnusableStoreError } from '../errors.js';
-import type { PgConfig, PgPool } from './drivers.js';
+import type { PgConfig, PgPool, PgSocket } from './drivers.js';
 import { hotSessionSql } from './hot-session.js';
 import { OwnSockets } from './own-sockets.js';
 import { PgConnection } from './pg-connection.js';
@@ -52,8 +52,9 @@ export async function pgEngine({
     // From the first moment: a server may end a connection in the very packet that says that it is ready.
     made.on('connect', (client) => {
       client.on('error', unheard);
-      // Before whatever it is asked for; a connection that fails in it is of no use for that either.
-      if (begin) client.query(begin).catch(unheard);
+      // Before whatever it is asked for. A session without its settings is of no use: whoever has it is to see that it is broken.
+      if (begin)
+        client.query(begin).catch(() => (client as unknown as PgSocket).connection?.stream.destroy());
     });
     pools.push(made);
     return made;

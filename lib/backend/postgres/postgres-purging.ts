@@ -8,7 +8,7 @@ const pauseMs = 10;
 
 /**
  * Has what is past its retention forgotten, and what claims and moves have left behind cleared away, beside the claims: none of them
- * takes longer for it. It goes on until nothing is left, so that retention keeps up with whatever has run.
+ * takes longer for it. It goes on until nothing is left that is past its retention, so that this keeps up with whatever has run.
  */
 export class Purging {
   /** Those that were asked for tasks since it was last done. */
@@ -34,14 +34,20 @@ export class Purging {
   }
 
   private async purge(): Promise<void> {
-    const queues = [...this.queues];
-    this.queues.clear();
     this.isUnderWay = true;
+    const asked = new Set<string>();
     try {
-      while ((await this.functions.call('purge_v1', { queues, remember: this.rememberMs })) === true)
-        await pause(pauseMs, undefined, { signal: this.closed });
+      for (let hasMore = true; hasMore;) {
+        // Also those that were asked for tasks meanwhile.
+        for (const queue of this.queues) asked.add(queue);
+        this.queues.clear();
+        hasMore =
+          (await this.functions.call('purge_v1', { queues: [...asked], remember: this.rememberMs })) === true;
+        if (hasMore) await pause(pauseMs, undefined, { signal: this.closed });
+      }
     } catch {
-      // The next claim begins again.
+      // The next claim begins again, with these.
+      for (const queue of asked) this.queues.add(queue);
     }
     this.isUnderWay = false;
   }

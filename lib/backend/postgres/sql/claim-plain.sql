@@ -4,7 +4,7 @@
 -- Arguments: the queue, how many, milliseconds of the lease, the runner, how long dead and cancelled ones are kept, nothing: for
 -- good, the edge at which the look begins, nothing: at the first, see `claim_from`, and whether runs are short, so that tasks may keep
 -- their places. Answer: as `exchange_v1`.
--- For a session that has the settings of `claim_plain_v1` for good: to make and undo them costs as much as ten tasks.
+-- For a session that has the other settings of `claim_plain_v1` for good: to make and undo them costs as much as ten tasks.
 CREATE OR REPLACE FUNCTION claim_here_v1(
   asked_queue text, wanted integer, lease_ms bigint, asked_runner text, dead_keep text, cancelled_keep text, asked_edge text,
   may_stay boolean DEFAULT false
@@ -88,7 +88,7 @@ BEGIN
     CASE WHEN taken = wanted THEN '!' || told_edge(last, edge, read_of('tasks_waiting') - read_before, wanted, now) END,
     claimed
   );
-END $$;
+END $$ SET lock_timeout = '200ms';
 
 -- The same for any session.
 CREATE OR REPLACE FUNCTION claim_plain_v1(

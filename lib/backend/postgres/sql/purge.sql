@@ -37,11 +37,13 @@ BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   FOR named IN SELECT json_array_elements_text(said -> 'queues') LOOP
     has_more := purge(named, now) OR has_more;
-    -- Last: nobody who has done what they note is to wait for the rest.
-    has_more := tidy_leases(named, now) OR has_more;
   END LOOP;
   PERFORM forget_calls(now - (said ->> 'remember')::bigint);
   PERFORM fold();
+  -- Last: nobody who has done what they note is to wait for the rest.
+  FOR named IN SELECT json_array_elements_text(said -> 'queues') LOOP
+    has_more := tidy_leases(named, now) OR has_more;
+  END LOOP;
   RETURN has_more::text;
 END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET lock_timeout = '1s' SET jit = off
   SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off;

@@ -156,7 +156,7 @@ END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan
 
 -- Successes of tasks that are not kept, as queues, ids, epochs and the places at which the claim put their rows, told for the first
 -- time. Answer: a letter for each. Goes beside a claim, in a commit of its own, so that the claim waits neither for it nor for the disk.
--- For a session that has the settings of `settle_done_v1` for good, see `claim_here_v1`.
+-- For a session that has the other settings of `settle_done_v1` for good, see `claim_here_v1`.
 CREATE OR REPLACE FUNCTION settle_done_here_v1(queues text[], ids text[], epochs bigint[], places tid[], cancelled_keep text)
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -190,7 +190,7 @@ BEGIN
     IF settled.came_from IS NOT NULL THEN PERFORM moved(queues[n], settled.came_from, settled.went_to); END IF;
   END LOOP;
   RETURN letters;
-END $$;
+END $$ SET lock_timeout = '200ms';
 
 -- The same for any session.
 CREATE OR REPLACE FUNCTION settle_done_v1(queues text[], ids text[], epochs bigint[], places tid[], cancelled_keep text)
