@@ -6,9 +6,8 @@ export default {
   roots: ['<rootDir>/test', '<rootDir>/sample'],
   // No claim about speed, only an end to what hangs: machines are shared, and one may be ten times slower than another.
   testTimeout: 60_000,
-  // Many tests wait for leases to end and servers to come back: three at a time wait together, also on two cores, and the whole takes
-  // under a quarter of an hour.
-  maxWorkers: 3,
+  // Many tests wait for leases to end and servers to come back: two at a time wait together, also on two cores.
+  maxWorkers: 2,
   // Modules of finished suites stay in memory (`--experimental-vm-modules`): after some hundred suites a worker would spend most of
   // its time collecting garbage, so it is replaced in time.
   workerIdleMemoryLimit: '500MB',

@@ -83,7 +83,7 @@ BEGIN
       )) THEN 0
       -- What lies before it is not known: the next claim begins at the first.
       WHEN edge IS NOT NULL THEN 0
-      ELSE next_in_about(asked_queue, now)
+      ELSE next_in_after(asked_queue, drawn, now)
     END,
     CASE WHEN taken = wanted THEN '!' || told_edge(last, edge, read_of('tasks_waiting') - read_before, wanted, now) END,
     claimed
