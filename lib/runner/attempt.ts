@@ -29,6 +29,8 @@ const handedBack: End = { type: 'handed-back' };
 export class Attempt implements TaskJournal {
   /** When the lease ends, by this process's clock; moved on by each renewal. */
   leaseEndsAt: number;
+  /** Up to when the store itself has prolonged it, so that nobody else can have the task; not moved on while a transaction has it in hand. */
+  keptUntil: number;
   /** The store has said that it ended, whatever we know of it. */
   isLeaseOver = false;
   isCancelled = false;
@@ -67,6 +69,7 @@ export class Attempt implements TaskJournal {
     private readonly scribe: Scribe,
   ) {
     this.leaseEndsAt = leaseEndsAt;
+    this.keptUntil = leaseEndsAt;
   }
 
   /** Goes on with the end of the run, or with whatever ends the attempt before it; the first counts. */

@@ -4,6 +4,7 @@ import { LeaseLostError, TaskCancelledError } from '../task/errors.js';
 import type { Lease } from '../task/outcome.js';
 import { attemptsOf, type Attempt } from './attempt.js';
 import { EarlyRings } from './early-rings.js';
+import { loseLease } from './lose-lease.js';
 import type { RunnerSettings } from './runner-settings.js';
 import { SharedRenewal } from './shared-renewal.js';
 import { earliestEnd, Unrenewed } from './unrenewed.js';
@@ -164,11 +165,11 @@ export class LeaseKeeper {
     const attempts = this.leftToUs();
     const sentAt = this.clock.elapsed();
     const renewal = attempts.length === 0 ? nothingToTell : await this.renewNow(attempts);
-    const { lost, cancelled, unanswered = [] } = renewal;
+    const { lost, cancelled } = renewal;
     // What is answered after the end concerns nobody, and must set no timer.
     if (this.isStopped) return;
     if (this.failedSince !== undefined) this.recovered('leases are renewed again');
-    this.renewed(attempts, unanswered, sentAt + this.leaseMs);
+    this.renewed(attempts, renewal, sentAt + this.leaseMs);
     this.lose(lost);
     for (const ref of cancelled) this.cancel(ref.queue, ref.id);
   }
@@ -177,11 +178,19 @@ export class LeaseKeeper {
    * Those whose part of the store gave no answer keep the end they had, and are told in time; the others go on. A renewal
    * that was given up says nothing of what it did not ask for, and its answer may leave as little as there was before.
    */
-  private renewed(attempts: readonly Attempt[], unanswered: readonly Lease[], leaseEndsAt: number): void {
-    const awaited = [...this.attempts].filter(({ isInHand }) => !isInHand);
-    const silent = attemptsOf(awaited, unanswered);
-    for (const attempt of attempts)
-      if (!silent.has(attempt)) attempt.leaseEndsAt = Math.max(attempt.leaseEndsAt, leaseEndsAt);
+  private renewed(
+    attempts: readonly Attempt[],
+    { lost, unanswered = [] }: Renewal,
+    leaseEndsAt: number,
+  ): void {
+    const unknown = attemptsOf(this.attempts, unanswered);
+    const silent = new Set([...unknown].filter(({ isInHand }) => !isInHand));
+    const gone = attemptsOf(attempts, lost);
+    for (const attempt of attempts) {
+      if (silent.has(attempt) || gone.has(attempt)) continue;
+      attempt.leaseEndsAt = Math.max(attempt.leaseEndsAt, leaseEndsAt);
+      if (!unknown.has(attempt)) attempt.keptUntil = Math.max(attempt.keptUntil, leaseEndsAt);
+    }
     const isLasting = leaseEndsAt - this.leaseMs / 3 > this.clock.elapsed();
     this.unrenewed.change(silent, isLasting ? attempts : []);
     if (silent.size > 0 && !this.isSilentInPart)
@@ -209,6 +218,7 @@ export class LeaseKeeper {
     if (guard) {
       const guardedUntil = this.clock.elapsed() - guard.renewedAgoMs(row!) + this.leaseMs;
       attempt.leaseEndsAt = Math.max(attempt.leaseEndsAt, guardedUntil);
+      attempt.keptUntil = Math.max(attempt.keptUntil, guardedUntil);
     }
     return attempt.leaseEndsAt;
   }
@@ -239,9 +249,9 @@ export class LeaseKeeper {
 
   private lose(lost: readonly Lease[]): void {
     for (const attempt of attemptsOf(this.attempts, lost)) {
-      attempt.isLeaseOver = true;
-      if (attempt.hasOutcome) continue;
-      attempt.lose(new LeaseLostError(`task ${attempt.claimed.id} belongs to another runner`));
+      // As late as is known.
+      this.endOf(attempt);
+      if (loseLease(attempt, this.clock.elapsed())) this.unwatch(attempt);
     }
   }
 }

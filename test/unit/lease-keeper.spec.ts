@@ -63,6 +63,57 @@ describe('A lease keeper', () => {
     await keeper.stop();
   });
 
+  it('takes a task for done that is gone while its own transaction completes it, as long as its lease lasts', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    const { attempt, reason } = watch(lease);
+    const endsAt = clock.elapsed() + leaseMs;
+    attempt.isCompleting = true;
+    const answerNext = async (at: number) => {
+      while (asked.length <= at) await clock.advance(50);
+      asked[at]!.answer({ ...none, lost: [lease] });
+      await clock.advance(0);
+    };
+    for (let at = 0; clock.elapsed() < endsAt - 200; at++) {
+      await answerNext(at);
+      expect(reason()).toBeUndefined();
+    }
+    // By then another may have it: the commit may have failed without a word.
+    while (clock.elapsed() < endsAt) await clock.advance(10);
+    await answerNext(asked.length);
+    expect(reason()).toBe('LeaseLostError');
+    await keeper.stop();
+  });
+
+  it('does not count on a lease that a transaction which has the task in hand kept from being renewed', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    const { attempt, reason } = watch(lease);
+    const endsAt = clock.elapsed() + leaseMs;
+    attempt.isCompleting = attempt.isInHand = true;
+    for (let at = 0; clock.elapsed() < endsAt; at++) {
+      while (asked.length <= at) await clock.advance(50);
+      asked[at]!.answer(silence);
+      await clock.advance(0);
+    }
+    expect(reason()).toBeUndefined();
+    const last = asked.length;
+    while (asked.length <= last) await clock.advance(50);
+    asked[last]!.answer({ ...none, lost: [lease] });
+    await clock.advance(0);
+    expect(reason()).toBe('LeaseLostError');
+    await keeper.stop();
+  });
+
+  it('asks no more for a task that its transaction has completed', async () => {
+    const { clock, asked, keeper, watch } = setup();
+    const { attempt, reason } = watch(lease);
+    attempt.isCompleting = attempt.isCommitted = true;
+    await clock.advance(1_000);
+    asked[0]!.answer({ ...none, lost: [lease] });
+    await clock.advance(2 * leaseMs);
+    expect([asked.length, reason()]).toEqual([1, undefined]);
+    await keeper.stop();
+  });
+
   it('renews at once what was claimed with little of its lease left', async () => {
     const { clock, asked, keeper, watch } = setup();
     watch({ ...lease, id: 'first' });
