@@ -187,9 +187,10 @@ export class LeaseKeeper {
     const silent = new Set([...unknown].filter(({ isInHand }) => !isInHand));
     const gone = attemptsOf(attempts, lost);
     for (const attempt of attempts) {
-      if (silent.has(attempt) || gone.has(attempt)) continue;
+      if (silent.has(attempt)) continue;
       attempt.leaseEndsAt = Math.max(attempt.leaseEndsAt, leaseEndsAt);
-      if (!unknown.has(attempt)) attempt.keptUntil = Math.max(attempt.keptUntil, leaseEndsAt);
+      if (!unknown.has(attempt) && !gone.has(attempt))
+        attempt.keptUntil = Math.max(attempt.keptUntil, leaseEndsAt);
     }
     const isLasting = leaseEndsAt - this.leaseMs / 3 > this.clock.elapsed();
     this.unrenewed.change(silent, isLasting ? attempts : []);

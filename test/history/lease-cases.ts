@@ -153,6 +153,16 @@ export const leaseCases: CasesOf<
         moved('waiting'),
         rest,
       ],
+      'one of a process that still stood still at the healing': [
+        up,
+        { type: 'stalled', process: 'p', forMs: 100 },
+        healed,
+        stored,
+        claimed(1, 1),
+        leaseEnded(1),
+        moved('waiting'),
+        rest,
+      ],
       'one of a process that died': [
         up,
         healed,
@@ -165,6 +175,16 @@ export const leaseCases: CasesOf<
       ],
     },
     broken: {
+      'one of a process that had stood still before': [
+        up,
+        { type: 'stalled', process: 'p', forMs: 1 },
+        healed,
+        stored,
+        claimed(1, 1),
+        leaseEnded(1),
+        moved('waiting'),
+        rest,
+      ],
       'one of a process that is well': [
         up,
         healed,
