@@ -4,7 +4,7 @@ import { isBroken } from './pg-connection.js';
 import type { BellWire } from './postgres-bell.js';
 import type { EventLine } from './postgres-events.js';
 import { callOf, deadlineMs } from './postgres-functions.js';
-import { bellChannel, readRing, ringing, ringValues, type Ring } from './postgres-ring.js';
+import { bellChannel, readRing, ringing, type Ring } from './postgres-ring.js';
 import { quoted } from './sql-connection.js';
 
 /** A connection that has not been heard of for so long is asked whether it lives. */
@@ -39,7 +39,8 @@ export class PgWire implements BellWire, EventLine {
   async send(rings: readonly Ring[]): Promise<boolean> {
     const { client } = this;
     if (!client) return false;
-    return this.ask(client, { ...ringing, values: ringValues(this.schema, rings) });
+    const { statement, values } = ringing(this.schema, rings);
+    return this.ask(client, { ...statement, values });
   }
 
   async tell(payloads: readonly string[]): Promise<void> {

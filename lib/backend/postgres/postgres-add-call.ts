@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { NewTask } from '../../task/task-record.js';
 import type { Added } from '../answers.js';
 import { StoreUnavailableError } from '../errors.js';
-import type { PostgresFunctions, Sequel } from './postgres-functions.js';
+import { isPlain, plainTaskTexts } from './plain-task.js';
+import { answerOf, type PostgresFunctions, type Sequel } from './postgres-functions.js';
 import { taskArgument } from './postgres-records.js';
 
 /** A group of tasks whose caller waits for the answer. */
@@ -17,20 +18,19 @@ export interface WaitingGroup {
 export class AddCall {
   /** Whether the database may have got it. */
   isSent = false;
-  private readonly argument: Readonly<Record<string, unknown>>;
+  /** Begins with the time, so that calls of one time lie together in the index. */
+  private readonly name = `${Date.now().toString(36)}-${randomUUID()}`;
+  /** The tasks of all. */
+  private readonly tasks: readonly NewTask[];
+  private readonly isPlain: boolean;
 
   constructor(
     private readonly waiting: readonly WaitingGroup[],
     /** Rings for tasks of these queues once they are stored. */
     private readonly ring: ((queues: Iterable<string>) => Sequel | undefined) | undefined,
   ) {
-    this.argument = {
-      plain: waiting.every(({ group }) => group.every(isPlain)) || undefined,
-      // Begins with the time, so that calls of one time lie together in the index.
-      call: `${Date.now().toString(36)}-${randomUUID()}`,
-      tasks: waiting.flatMap(({ group }) => group.map(taskArgument)),
-      sizes: waiting.map(({ group }) => group.length),
-    };
+    this.tasks = waiting.flatMap(({ group }) => group);
+    this.isPlain = this.tasks.every(isPlain);
   }
 
   /** While nothing has left this process each may still be told so, the first that came before all. */
@@ -42,16 +42,28 @@ export class AddCall {
   async make(functions: PostgresFunctions, patience?: string): Promise<void> {
     const withinMs = Math.max(this.until - performance.now(), 1);
     try {
-      const ring = this.ring?.(this.queues());
-      deliver(this.waiting, await functions.call('add_v1', { ...this.argument, patience }, withinMs, ring));
+      const ring = this.ring?.(this.tasks.map(({ queue }) => queue));
+      deliver(this.waiting, await this.ask(functions, withinMs, patience, ring));
     } catch (error) {
       this.isSent ||= !(error instanceof StoreUnavailableError) || error.sent;
       throw error;
     }
   }
 
-  private *queues(): Iterable<string> {
-    for (const { group } of this.waiting) for (const { queue } of group) yield queue;
+  private async ask(
+    functions: PostgresFunctions,
+    withinMs: number,
+    patience: string | undefined,
+    ring: Sequel | undefined,
+  ): Promise<unknown> {
+    const { name: call, tasks, isPlain, waiting } = this;
+    if (isPlain && tasks.length === 1) {
+      const texts = [call, ...plainTaskTexts(tasks[0]!)];
+      return answerOf(await functions.ask('add_one_v1', texts, withinMs, ring));
+    }
+    const sizes = waiting.map(({ group }) => group.length);
+    const argument = { call, plain: isPlain || undefined, patience, tasks: tasks.map(taskArgument), sizes };
+    return functions.call('add_v1', argument, withinMs, ring);
   }
 
   refuse(cause: Error): void {
@@ -61,11 +73,6 @@ export class AddCall {
         : cause;
     for (const { answer } of this.waiting) answer(error);
   }
-}
-
-/** A fresh task without an id of the caller's or a lock: nobody else can be at it. */
-export function isPlain({ id, token, lock, replace }: NewTask): boolean {
-  return id === token && !lock && !replace;
 }
 
 /** Nothing where all were enqueued. */

@@ -1,6 +1,6 @@
 import type { Bell } from '../backend.js';
 import type { Sequel } from './postgres-functions.js';
-import { ringing, ringValues, type Kind, type Ring } from './postgres-ring.js';
+import { ringing, type Kind, type Ring } from './postgres-ring.js';
 
 type Wake = (queue: string, cancelledId?: string) => void;
 
@@ -65,9 +65,10 @@ export class PostgresBell implements Bell {
   behind(queues: Iterable<string>): Sequel | undefined {
     if (!this.wire) return undefined;
     const rings = Array.from(new Set(queues), (queue): Ring => ['t', queue, this.sender]);
+    const { statement, values } = ringing(this.schema, rings);
     return {
-      statement: ringing,
-      texts: () => ringValues(this.schema, rings),
+      statement,
+      texts: () => values,
       // It rings for what the latest try has stored.
       isOnce: false,
       answered: () => undefined,

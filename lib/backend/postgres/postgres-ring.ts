@@ -1,4 +1,4 @@
-import { arrayText, fromText } from './postgres-text.js';
+import { arrayText, fromText, plainText } from './postgres-text.js';
 import type { SqlStatement } from './sql-connection.js';
 
 /** t: for tasks, s: for schedules. */
@@ -12,18 +12,25 @@ export function bellChannel(schema: string): string {
 }
 
 /**
- * Rings, with a channel and a list of payloads. No function of the schema: whoever is woken by it waits for it, and a server that
- * had nothing to do takes half as long again for one. It writes nothing, so that its commit waits for no disk.
+ * What rings for these. No function of the schema: whoever is woken by it waits for it, and a server that had nothing to do takes
+ * half as long again for one, and for a list where there is but one. It writes nothing, so that its commit waits for no disk.
  */
-export const ringing: SqlStatement = {
-  name: 'ring',
+export function ringing(
+  schema: string,
+  rings: readonly Ring[],
+): { readonly statement: SqlStatement; readonly values: string[] } {
+  const payloads = rings.map((ring) => JSON.stringify(ring));
+  const channel = bellChannel(schema);
+  if (payloads.length === 1) return { statement: one, values: [channel, plainText(payloads[0]!)] };
+  // A list is written so that PostgreSQL takes it: what is in it must not be, too.
+  return { statement: many, values: [channel, arrayText(payloads)] };
+}
+
+const one: SqlStatement = { name: 'ring', text: 'SELECT pg_notify($1, $2)' };
+const many: SqlStatement = {
+  name: 'ring_all',
   text: 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload',
 };
-
-export function ringValues(schema: string, rings: readonly Ring[]): string[] {
-  // A list is written so that PostgreSQL takes it: what is in it must not be, too.
-  return [bellChannel(schema), arrayText(rings.map((ring) => JSON.stringify(ring)))];
-}
 
 export function readRing(payload: string | undefined): Ring | undefined {
   try {

@@ -12,7 +12,7 @@ import type {
 } from '../backend.js';
 import { DoneLine } from './done-line.js';
 import { AddLine } from './postgres-add.js';
-import { isPlain } from './postgres-add-call.js';
+import { isPlain } from './plain-task.js';
 import { annotate } from './postgres-annotate.js';
 import type { PostgresBell } from './postgres-bell.js';
 import type { Folding } from './postgres-folding.js';

@@ -26,8 +26,14 @@ export function fromText(text: string): unknown {
   return text.includes(mark) ? restored(value) : value;
 }
 
-/** What a value of a list may not have as it is. */
+/** What a value of a list may not have as it is, and what one by itself may not. */
 const unlistable = new RegExp(`["\\\\]|${unstorable.source}`, 'u');
+const unwritable = new RegExp(unstorable.source, 'u');
+
+/** A text that a function of the schema gets by itself. */
+export function plainText(text: string): string {
+  return unwritable.test(text) ? escapedText(text) : text;
+}
 
 /** A list as PostgreSQL writes it. */
 export function arrayText(values: readonly (string | number)[]): string {

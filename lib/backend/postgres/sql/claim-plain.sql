@@ -1,6 +1,6 @@
--- What a busy runner asks most: the best tasks of one queue, with nothing beside them. One statement, where `claim_all` needs a
--- dozen. Whatever is out of the ordinary (a due or lost task to bring back, a pause, a lock to look at, a task that has expired, none
--- at all) is left to `claim_all`, in the same call.
+-- What runners ask most: the best tasks of one queue, with nothing beside them. A few small statements, where `claim_all` needs a
+-- dozen; a single large one would take the server longer to set up than all of these. Whatever is out of the ordinary (a due or lost
+-- task to bring back, a pause, a lock to look at, a task that has expired, none at all) is left to `claim_all`, in the same call.
 -- Arguments: the queue, how many, milliseconds of the lease, the runner, how long dead and cancelled ones are kept, nothing: for
 -- good, the edge at which the look begins, nothing: at the first, see `claim_from`, and whether runs are short, so that tasks may keep
 -- their places. Answer: as `exchange_v1`.
@@ -11,57 +11,50 @@ CREATE OR REPLACE FUNCTION claim_here_v1(
 ) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   edge bigint[] := nullif(asked_edge, '')::bigint[];
-  from_priority integer := coalesce(edge[1], -1001);
-  from_due bigint := coalesce(edge[2], 0);
-  from_arrival bigint := coalesce(edge[3], 0);
   now bigint := now_ms();
-  drawn bigint := draw_epoch();
   lease_end bigint := now + lease_ms;
+  drawn bigint := draw_epoch();
   read_before bigint := read_of('tasks_waiting');
-  claimed text;
+  first_end bigint;
+  first_due bigint;
+  is_odd boolean;
+  places tid[];
   taken integer;
-  picked_in_all integer;
   last bigint[];
+  ids text[];
+  claimed text;
   claim record;
 BEGIN
   -- A claim that a crash of the server forgets has acknowledged nothing: the task is waiting again, and its run is fenced.
   PERFORM set_config('synchronous_commit', 'off', true);
-  WITH picked AS MATERIALIZED (
+  IF edge IS NULL THEN
     SELECT
-      t.ctid AS place, t.priority, t.due_at, t.arrival,
-      (t.expires_at <= now AND t.attempt = 0 AND (t.epoch = 0 OR t.only_conflicts))
-        OR t.lock_phase = 'while_executing' OR (t.lock_phase = 'until_executed' AND t.failures > 0) AS is_odd
-    FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'waiting' AND t.state = 'waiting'
-      AND (t.priority, t.due_at, t.arrival) > (from_priority, from_due, from_arrival)
-      AND NOT EXISTS (SELECT FROM tasks b WHERE b.queue = asked_queue AND b.shelf = 'waiting' AND b.state = 'waiting' AND b.priority < from_priority)
-      -- Whoever left the edge has looked for lost leases a moment ago, and each sweep does: beside an old snapshot that is long.
-      AND (edge IS NOT NULL OR NOT EXISTS (SELECT FROM leases l WHERE l.queue = asked_queue AND l.ends_at <= now))
-      AND NOT EXISTS (SELECT FROM tasks s WHERE s.queue = asked_queue AND s.shelf = 'scheduled' AND s.due_at <= now)
-      AND NOT EXISTS (SELECT FROM queues q WHERE q.queue = asked_queue AND q.paused_until > now)
-    ORDER BY t.priority, t.due_at, t.arrival LIMIT wanted FOR UPDATE OF t SKIP LOCKED
-  ), updated AS (
-    UPDATE tasks t SET
-      state = 'pending', stays = may_stay, attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
-      lease_ends_at = lease_end, held_key = CASE WHEN t.lock_phase <> 'until_executing' THEN t.held_key END
-    WHERE t.ctid = ANY (ARRAY(SELECT p.place FROM picked p WHERE NOT EXISTS (SELECT FROM picked o WHERE o.is_odd)))
-    RETURNING claimed_text(t, t.ctid, 0, NULL) AS told, t.id, t.priority, t.due_at, t.arrival
-  ), counted AS (
-    INSERT INTO moves SELECT count(*), asked_queue, 'waiting', 'pending' FROM updated HAVING count(*) > 0
-  ), noted AS (
-    -- As `note_leases`.
-    INSERT INTO leases AS l SELECT asked_queue, drawn, lease_end, asked_runner, array_agg(u.id) FROM updated u HAVING count(*) > 0
-    ON CONFLICT (epoch, queue) DO UPDATE SET
-      tasks = l.tasks || excluded.tasks, ends_at = least(l.ends_at, excluded.ends_at),
-      runner = CASE WHEN l.runner = excluded.runner THEN l.runner END
-  )
-  SELECT
-    string_agg(u.told, '' ORDER BY u.priority, u.due_at, u.arrival), count(*), (SELECT count(*) FROM picked),
-    (
-      SELECT ARRAY[p.priority, p.due_at, p.arrival]::bigint[] FROM picked p
-      OFFSET greatest((SELECT count(*) FROM picked) - 1, 0) LIMIT 1
-    )
-  INTO claimed, taken, picked_in_all, last FROM updated u;
-  IF taken = 0 THEN
+      (SELECT l.ends_at FROM leases l WHERE l.queue = asked_queue ORDER BY l.ends_at LIMIT 1),
+      (SELECT s.due_at FROM tasks s WHERE s.queue = asked_queue AND s.shelf = 'scheduled' ORDER BY s.due_at, s.arrival LIMIT 1),
+      EXISTS (SELECT FROM queues q WHERE q.queue = asked_queue AND q.paused_until > now)
+    INTO first_end, first_due, is_odd;
+    is_odd := is_odd OR coalesce(first_end <= now, false) OR coalesce(first_due <= now, false);
+  ELSE
+    -- Whoever left the edge has looked for lost leases a moment ago, and each sweep does: beside an old snapshot that is long.
+    is_odd := EXISTS (SELECT FROM tasks s WHERE s.queue = asked_queue AND s.shelf = 'scheduled' AND s.due_at <= now)
+      OR EXISTS (SELECT FROM tasks b WHERE b.queue = asked_queue AND b.shelf = 'waiting' AND b.state = 'waiting' AND b.priority < edge[1])
+      OR EXISTS (SELECT FROM queues q WHERE q.queue = asked_queue AND q.paused_until > now);
+  END IF;
+  IF NOT is_odd THEN
+    SELECT
+      array_agg(p.ctid), bool_or(p.is_odd), count(*),
+      ARRAY[(array_agg(p.priority))[count(*)], (array_agg(p.due_at))[count(*)], (array_agg(p.arrival))[count(*)]]
+    INTO places, is_odd, taken, last FROM (
+      SELECT
+        t.ctid, t.priority, t.due_at, t.arrival,
+        (t.expires_at <= now AND t.attempt = 0 AND (t.epoch = 0 OR t.only_conflicts))
+          OR t.lock_phase = 'while_executing' OR (t.lock_phase = 'until_executed' AND t.failures > 0) AS is_odd
+      FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'waiting' AND t.state = 'waiting'
+        AND (t.priority, t.due_at, t.arrival) > (coalesce(edge[1], -1001), coalesce(edge[2], 0), coalesce(edge[3], 0))
+      ORDER BY t.priority, t.due_at, t.arrival LIMIT wanted FOR UPDATE SKIP LOCKED
+    ) p;
+  END IF;
+  IF is_odd OR places IS NULL THEN
     claim := claim_all(
       ARRAY[asked_queue], ARRAY[wanted],
       json_build_object(
@@ -72,18 +65,31 @@ BEGIN
     );
     RETURN claim.nexts || claim.claimed;
   END IF;
+  WITH updated AS (
+    UPDATE tasks t SET
+      state = 'pending', stays = may_stay, attempt = t.attempt + 1, reason = NULL, runner = asked_runner, epoch = drawn, lost_epoch = 0,
+      lease_ends_at = lease_end, held_key = CASE WHEN t.lock_phase <> 'until_executing' THEN t.held_key END
+    WHERE t.ctid = ANY (places) RETURNING claimed_text(t, t.ctid, 0, NULL) AS told, t.id, t.priority, t.due_at, t.arrival
+  )
+  SELECT string_agg(u.told, '' ORDER BY u.priority, u.due_at, u.arrival), array_agg(u.id) INTO claimed, ids FROM updated u;
+  INSERT INTO moves VALUES (taken, asked_queue, 'waiting', 'pending');
+  -- As `note_leases`.
+  INSERT INTO leases AS l VALUES (asked_queue, drawn, lease_end, asked_runner, ids) ON CONFLICT (epoch, queue) DO UPDATE SET
+    tasks = l.tasks || excluded.tasks, ends_at = least(l.ends_at, excluded.ends_at),
+    runner = CASE WHEN l.runner = excluded.runner THEN l.runner END;
   RETURN concat(
     E'\x1f',
-    -- There may be more behind many; of few it is worth a look. One that changed in this very moment was picked, but not taken.
     CASE
-      WHEN taken < picked_in_all THEN 0
+      -- What lies before it is not known: the next claim begins at the first.
+      WHEN edge IS NOT NULL THEN 0
+      -- There may be more behind many; of few it is worth a look.
       WHEN taken = wanted AND (wanted >= 8 OR EXISTS (
         SELECT FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'waiting' AND t.state = 'waiting'
           AND (t.priority, t.due_at, t.arrival) > (last[1], last[2], last[3])
       )) THEN 0
-      -- What lies before it is not known: the next claim begins at the first.
-      WHEN edge IS NOT NULL THEN 0
-      ELSE next_in_after(asked_queue, drawn, now)
+      -- Where another note was first the tasks may be done, or their leases renewed.
+      WHEN first_end IS NOT NULL THEN next_in(asked_queue, -1, true, now)
+      ELSE least(lease_end, first_due) - now
     END,
     CASE WHEN taken = wanted THEN '!' || told_edge(last, edge, read_of('tasks_waiting') - read_before, wanted, now) END,
     claimed

@@ -14,19 +14,6 @@ BEGIN
   END;
 END $$;
 
--- The same for a claim that has taken tasks, which wait for this answer: in one look, where its own note is the first, as it is while
--- nothing else runs. Of another the tasks may be done, or their leases renewed.
-CREATE OR REPLACE FUNCTION next_in_after(asked_queue text, drawn bigint, now bigint) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-  first record;
-BEGIN
-  SELECT l.epoch, least(l.ends_at, (
-    SELECT t.due_at FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'scheduled' ORDER BY t.due_at, t.arrival LIMIT 1
-  )) AS next_at INTO first FROM leases l WHERE l.queue = asked_queue ORDER BY l.ends_at LIMIT 1;
-  -- What is due by now has come in this very moment: the next claim finds it.
-  RETURN CASE WHEN first.epoch = drawn AND first.next_at > now THEN first.next_at - now ELSE next_in(asked_queue, -1, true, now) END;
-END $$;
-
 -- When the first task becomes due, or the first lease ends, after these moments.
 CREATE OR REPLACE FUNCTION first_after(asked_queue text, due_after bigint, lease_after bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
