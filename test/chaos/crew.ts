@@ -68,8 +68,8 @@ export class Crew {
   }
 
   /** One process that does all, where the store has room for one only. */
-  startAlone(): Promise<Member> {
-    return this.start('w', { runner: this.runner({}), produce: this.produce() });
+  startAlone({ crashAt }: Choice = {}): Promise<Member> {
+    return this.start('w', { runner: this.runner({}), produce: this.produce(), crashAt });
   }
 
   startWorker(choice: Choice = {}): Promise<Member> {
