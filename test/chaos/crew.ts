@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Seeded } from '../simulation/seeded.js';
-import { NetworkProxy } from '../support/network-proxy.js';
 import { Member, type MemberSettings } from './member.js';
 import { now, type Notebook } from './notebook.js';
 import { longRuns } from './long-runs.js';
+import { OwnWay } from './own-way.js';
 import type { Pace } from './pace.js';
-import { throughPort, type Stage } from './stages/stage.js';
+import type { Stage } from './stages/stage.js';
 
 type Choice = Partial<Pick<MemberSettings, 'crashAt' | 'clockMs' | 'version'>> & {
   readonly shutdownMs?: number;
@@ -17,7 +17,7 @@ export interface CrewSettings {
   readonly prefix: string;
   readonly seed: number;
   readonly pace: Pace;
-  /** Whether each process reaches the store through a proxy of its own. */
+  /** Whether each process reaches the store through proxies of its own. */
   readonly isProxied: boolean;
 }
 
@@ -68,8 +68,8 @@ export class Crew {
   }
 
   /** One process that does all, where the store has room for one only. */
-  startAlone(): Promise<Member> {
-    return this.start('w', { runner: this.runner({}), produce: this.produce() });
+  startAlone({ crashAt }: Choice = {}): Promise<Member> {
+    return this.start('w', { runner: this.runner({}), produce: this.produce(), crashAt });
   }
 
   startWorker(choice: Choice = {}): Promise<Member> {
@@ -109,7 +109,7 @@ export class Crew {
   async end(): Promise<void> {
     this.isOver = true;
     await Promise.all(this.alive.map((member) => member.kill()));
-    for (const { proxy } of this.members) await proxy?.close();
+    for (const { way } of this.members) await way?.close();
     this.members.length = 0;
   }
 
@@ -130,15 +130,14 @@ export class Crew {
     choice: Omit<Partial<MemberSettings>, 'runner'> & Pick<MemberSettings, 'runner'>,
   ): Promise<Member> {
     const { build, prefix, pace, isProxied } = this.settings;
-    const { port, address } = this.stage;
     const name = `${kind}${++this.started}`;
-    const proxy = isProxied ? await new NetworkProxy(port!).open() : undefined;
-    const store = proxy ? throughPort(address, port!, proxy.port) : address;
+    const way = isProxied ? await OwnWay.to(this.stage) : undefined;
+    const store = way?.address ?? this.stage.address;
     const { stopLimitMs } = this;
     const limits = { leastStallMs: stallMs(pace), hangLimitMs: 5_000 + pace.stopSlackMs };
     const enqueueTimeout = pace.enqueueTimeoutMs;
     const common = { name, build, store, prefix, stopLimitMs, enqueueTimeout, ...limits };
-    const member = new Member({ ...common, ...choice, version: choice.version ?? 2 }, this.notebook, proxy);
+    const member = new Member({ ...common, ...choice, version: choice.version ?? 2 }, this.notebook, way);
     this.members.push(member);
     if (this.isOver) await member.kill();
     await member.ready();

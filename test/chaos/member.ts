@@ -3,8 +3,8 @@ import { openSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NetworkProxy } from '../support/network-proxy.js';
 import type { Notebook } from './notebook.js';
+import type { OwnWay } from './own-way.js';
 import type { StoreAddress } from './stages/stage.js';
 
 export interface MemberSettings {
@@ -49,8 +49,7 @@ export class Member {
   constructor(
     readonly settings: MemberSettings,
     private readonly notebook: Notebook,
-    /** Its own way to the store. */
-    readonly proxy?: NetworkProxy,
+    readonly way?: OwnWay,
   ) {
     this.name = settings.name;
     const { clockMs } = settings;

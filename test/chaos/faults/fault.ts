@@ -31,7 +31,7 @@ export interface Fault {
   /** It hurts the server: the round has its own, made by this where it is a special one. */
   readonly hurtsServer?: boolean;
   openStage?(backend: BackendName): Promise<Stage>;
-  /** Each process reaches the store through a proxy of its own. */
+  /** Each process reaches the store through proxies of its own. */
   readonly isProxied?: boolean;
   /** The version of the jobs that the workers begin with; else the newest. */
   readonly firstVersion?: 1;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fault } from './fault.js';
+import { servers, type Fault } from './fault.js';
 import { some } from './happened.js';
-import { proxied } from './partitions.js';
 
 /** A claim that took as long as requests and answers were held up. */
 const isSlow = some('claims that took longer', (event, history) => {
@@ -12,7 +11,7 @@ const isSlow = some('claims that took longer', (event, history) => {
 /** Every request and every answer takes longer, but within the lease: nothing may be lost by that. */
 export const latency: Fault = {
   name: 'added latency',
-  backends: proxied,
+  backends: servers,
   isCheap: true,
   costsNothing: true,
   isProxied: true,
@@ -21,8 +20,8 @@ export const latency: Fault = {
     const delayMs = random.between(0.02, 0.06) * pace.leaseMs;
     const all = crew.alive;
     notebook.note({ type: 'injected', what: 'ms to and fro', count: Math.floor(2 * delayMs) });
-    for (const { proxy } of all) proxy!.delayMs = delayMs;
+    for (const { way } of all) way!.delayMs = delayMs;
     await sleep(2 * pace.leaseMs);
-    for (const { proxy } of all) proxy!.delayMs = 0;
+    for (const { way } of all) way!.delayMs = 0;
   },
 };

@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Silence } from '../../support/network-proxy.js';
-import type { BackendName } from '../stages/stage.js';
-import type { Fault, Scene } from './fault.js';
+import { servers, type Fault, type Scene } from './fault.js';
 import { all, injected, lostItsLease } from './happened.js';
-
-/** Nodes of a cluster name each other by address, past any proxy. */
-export const proxied: readonly BackendName[] = ['redis', 'postgres'];
 
 const heldConnections = 'connections that fell silent';
 
@@ -13,18 +9,18 @@ const heldConnections = 'connections that fell silent';
 async function silence({ crew, random, pace, notebook }: Scene, what: Silence): Promise<void> {
   const worker = await crew.busyWorker(random);
   const isBack = crew.cutOff([worker]);
-  worker.proxy!.hold(what);
-  notebook.note({ type: 'injected', what: heldConnections, count: worker.proxy!.held });
+  worker.way!.hold(what);
+  notebook.note({ type: 'injected', what: heldConnections, count: worker.way!.held });
   await sleep(random.between(1.3, 2) * pace.leaseMs);
-  worker.proxy!.pass();
-  worker.proxy!.cut();
+  worker.way!.pass();
+  worker.way!.cut();
   await sleep(pace.sweepMs);
   isBack();
 }
 
 export const partition: Fault = {
   name: 'partition, both ways',
-  backends: proxied,
+  backends: servers,
   short: ['redis'],
   isCheap: true,
   isProxied: true,
@@ -34,7 +30,7 @@ export const partition: Fault = {
 
 export const oneWayPartition: Fault = {
   name: 'partition, one way',
-  backends: proxied,
+  backends: servers,
   isCheap: true,
   isProxied: true,
   happened: all(injected(heldConnections, 2), lostItsLease),

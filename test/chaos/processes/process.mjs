@@ -10,14 +10,13 @@ import { makeJobs, queues } from './jobs.mjs';
 import { now, openNotes } from './notes.mjs';
 import { Producer } from './producer.mjs';
 import { restWithin } from './rest.mjs';
+import { backendAt } from './store.mjs';
 import { usage } from './usage.mjs';
 import { watchedBackend } from './watched-backend.mjs';
 
 const settings = JSON.parse(process.argv[2]);
 const { name, build, store, prefix, file, runner, produce, enqueueTimeout } = settings;
 const lib = await import(`${build}/index.js`);
-const { redisBackend } = await import(`${build}/backend/redis/index.js`);
-const { postgresBackend } = await import(`${build}/backend/postgres/index.js`);
 
 const note = openNotes(file);
 const reach = crashing(settings.crashAt, note, name);
@@ -25,15 +24,7 @@ const epochs = new Map();
 // Handlers that are not over, be it after their task was handed back.
 const running = new Set();
 const jobs = makeJobs(lib, { ...settings, note, reach, epochs, running });
-const backend = watchedBackend(
-  'redis' in store ? redisBackend(store.redis) : postgresBackend(store.postgres),
-  {
-    name,
-    note,
-    reach,
-    epochs,
-  },
-);
+const backend = watchedBackend(await backendAt(store, build), { name, note, reach, epochs });
 const say = (what) => process.stdout.write(`${what}\n`);
 
 class App {}

@@ -16,14 +16,16 @@ export async function openCluster(failoverMs?: number): Promise<ClusterStage> {
   const admin = adminOf(`redis://127.0.0.1:${cluster.nodes[0]!.port}`);
   const version = await versionOf(admin);
   admin.disconnect();
+  const ports = cluster.nodes.map(({ port }) => port);
   const mover = new SlotMover(cluster.url);
   return {
     backend: 'redis-cluster',
     version: `Redis ${version}, 3 primaries${failoverMs === undefined ? '' : ' with a replica each'}, appendfsync always`,
     address: { redis: { url: cluster.url } },
+    ports,
     cluster,
     mover,
-    probe: { kind: 'redis', ports: cluster.nodes.map(({ port }) => port) },
+    probe: { kind: 'redis', ports },
     async close() {
       mover.close();
       await cluster.stop();

@@ -28,7 +28,7 @@ export async function openPostgres(place?: string): Promise<PostgresStage> {
     backend: 'postgres',
     version: `PostgreSQL ${String(row!.server_version).split(' ')[0]}, fsync on`,
     address: { postgres: { url: server.url } },
-    port: server.port,
+    ports: [server.port],
     server,
     query,
     probe: { kind: 'postgres', ports: [server.port] },

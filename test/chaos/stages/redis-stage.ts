@@ -23,7 +23,7 @@ export async function openRedis(
     backend: 'redis',
     version: `Redis ${await versionOf(admin)}, appendfsync ${settings.includes('everysec') ? 'everysec' : 'always'}`,
     address: { redis: { url: server.url } },
-    port: server.port,
+    ports: [server.port],
     server,
     admin,
     probe: { kind: 'redis', ports: [server.port] },
