@@ -89,6 +89,12 @@ export class Attempt implements TaskJournal {
     this.guarded?.guard.limit(this.guarded.row, afterMs);
   }
 
+  /** Its lease lasts until then; by the store's own word, unless a transaction has the task in hand. */
+  prolong(until: number, isKept: boolean): void {
+    this.leaseEndsAt = Math.max(this.leaseEndsAt, until);
+    if (isKept) this.keptUntil = Math.max(this.keptUntil, until);
+  }
+
   /** The handler's view of the attempt: it hears what was said before it was there. */
   opened(task: Task<never>): void {
     this.task = task;

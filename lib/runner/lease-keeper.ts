@@ -186,12 +186,8 @@ export class LeaseKeeper {
     const unknown = attemptsOf(this.attempts, unanswered);
     const silent = new Set([...unknown].filter(({ isInHand }) => !isInHand));
     const gone = attemptsOf(attempts, lost);
-    for (const attempt of attempts) {
-      if (silent.has(attempt)) continue;
-      attempt.leaseEndsAt = Math.max(attempt.leaseEndsAt, leaseEndsAt);
-      if (!unknown.has(attempt) && !gone.has(attempt))
-        attempt.keptUntil = Math.max(attempt.keptUntil, leaseEndsAt);
-    }
+    for (const attempt of attempts)
+      if (!silent.has(attempt)) attempt.prolong(leaseEndsAt, !unknown.has(attempt) && !gone.has(attempt));
     const isLasting = leaseEndsAt - this.leaseMs / 3 > this.clock.elapsed();
     this.unrenewed.change(silent, isLasting ? attempts : []);
     if (silent.size > 0 && !this.isSilentInPart)
@@ -216,11 +212,7 @@ export class LeaseKeeper {
   /** When an attempt's lease ends: later than we know, where the guard has renewed it. */
   endOf(attempt: Attempt): number {
     const { guard, row } = attempt.guarded ?? {};
-    if (guard) {
-      const guardedUntil = this.clock.elapsed() - guard.renewedAgoMs(row!) + this.leaseMs;
-      attempt.leaseEndsAt = Math.max(attempt.leaseEndsAt, guardedUntil);
-      attempt.keptUntil = Math.max(attempt.keptUntil, guardedUntil);
-    }
+    if (guard) attempt.prolong(this.clock.elapsed() - guard.renewedAgoMs(row!) + this.leaseMs, true);
     return attempt.leaseEndsAt;
   }
 
@@ -249,11 +241,8 @@ export class LeaseKeeper {
   }
 
   private lose(lost: readonly Lease[]): void {
-    for (const attempt of attemptsOf(this.attempts, lost)) {
-      // As late as is known.
-      this.endOf(attempt);
+    for (const attempt of attemptsOf(this.attempts, lost))
       if (loseLease(attempt, this.clock.elapsed())) this.unwatch(attempt);
-    }
   }
 }
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const fill = (state: string, count: number, columns = '', values = '') =>
     client.query(
       `INSERT INTO tasks (queue, id, state, priority, due_at, enqueued_at, retries, job, params, arrival ${columns})
-       SELECT 'q', '${state}-' || n, '${state}', 0, now_ms() + CASE '${state}' WHEN 'scheduled' THEN n * 1000 ELSE -n END,
+       SELECT 'q', '${state}-' || n, '${state}', 0, now_ms() + CASE '${state}' WHEN 'scheduled' THEN 3600000 + n * 1000 ELSE -n END,
          now_ms(), 3, 'Some', 'null', n ${values} FROM generate_series(1, ${count}) n`,
     );
   await fill('waiting', 800_000);
@@ -166,7 +166,7 @@ describe.each(['without', 'with'])('A million tasks, %s statistics', (statistics
   });
 
   it.each([false, true])(
-    'are claimed and settled by indexes alone where a runner asks for nothing else, in one statement each, in its session: %s',
+    'are claimed and settled by indexes alone where a runner asks for nothing else, the shorter way, in its session: %s',
     async (here) => {
       const before = await scannedSoFar();
       if (here) await client.query(hotSessionSql(schema));
@@ -179,9 +179,9 @@ describe.each(['without', 'with'])('A million tasks, %s statistics', (statistics
           });
           expect(scans).toEqual([]);
           // The other way was not needed.
-          expect(notices.filter((plan) => plan.includes('SELECT array_agg(p.ctid)'))).toEqual([]);
+          expect(notices.filter((plan) => plan.includes('t.priority < below'))).toEqual([]);
           // Notes of what was done long ago would be passed over by each claim, and by each that is settled.
-          const [claim, settle] = notices.filter((plan) => plan.includes('on leases l'));
+          const [claim, settle] = notices.filter((plan) => plan.includes('using leases_'));
           expect(claim).toContain('using leases_by_end on leases l');
           expect(settle).toContain('using leases_pkey on leases l');
           expect(settle).toContain('Index Cond: (epoch = ANY');

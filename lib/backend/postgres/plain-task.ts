@@ -6,14 +6,14 @@ export function isPlain({ id, token, lock, replace }: NewTask): boolean {
   return id === token && !lock && !replace;
 }
 
-/** A plain task as `add_one_v1` gets it, behind the name of the call. */
+/** A plain task as `add_one_v1` gets it, behind the name of the call; what is not there is empty, and so may be what is. */
 export function plainTaskTexts({ due, expires, ...task }: NewTask): string[] {
   return [
     plainText(task.queue),
     plainText(task.id),
     plainText(task.job),
     plainText(task.params),
-    plainText(task.extra ?? ''),
+    task.extra === undefined ? '' : `+${plainText(task.extra)}`,
     `${task.priority}`,
     msText('inMs' in due ? due.inMs : undefined),
     msText('at' in due ? due.at : undefined),

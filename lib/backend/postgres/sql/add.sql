@@ -206,7 +206,7 @@ BEGIN
 END $$ SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan SET jit = off SET lock_timeout = '5s';
 
 -- Stores one plain task, which is what most calls bring, and nearly all that a waiting runner is woken for: as `add_v1`, which needs
--- half as long again to read what it is asked. An empty text stands for what is not there.
+-- half as long again to read what it is asked. An empty text stands for what is not there; `extra`, which may be empty, has a + before it.
 CREATE OR REPLACE FUNCTION add_one_v1(
   asked_call text, asked_queue text, asked_id text, job text, params text, extra text, priority integer, in_ms text, at_ms text,
   retries integer, expires_in text, expires_at text, keep text, schedule text, slot text
@@ -225,7 +225,7 @@ BEGIN
   INSERT INTO tasks (queue, id, state, priority, due_at, enqueued_at, retries, expires_at, keep_ms, schedule_id, slot, job, extra, params)
   VALUES (
     asked_queue, asked_id, becomes, priority, due, now, retries, coalesce(nullif(expires_at, '')::bigint, due + nullif(expires_in, '')::bigint),
-    nullif(keep, '')::bigint, nullif(schedule, ''), nullif(slot, '')::bigint, job, nullif(extra, ''), params
+    nullif(keep, '')::bigint, nullif(schedule, ''), nullif(slot, '')::bigint, job, substr(nullif(extra, ''), 2), params
   ) ON CONFLICT DO NOTHING;
   -- Its id was drawn for it: whoever has it is this task itself, from an earlier call.
   IF FOUND THEN INSERT INTO moves VALUES (1, asked_queue, NULL, becomes); END IF;

@@ -15,11 +15,11 @@ DECLARE
   lease_end bigint := now + lease_ms;
   drawn bigint := draw_epoch();
   read_before bigint := read_of('tasks_waiting');
-  first_end bigint;
   first_due bigint;
   is_odd boolean;
   places tid[];
   taken integer;
+  next_in_ms bigint := 0;
   last bigint[];
   ids text[];
   claimed text;
@@ -29,11 +29,11 @@ BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   IF edge IS NULL THEN
     SELECT
-      (SELECT l.ends_at FROM leases l WHERE l.queue = asked_queue ORDER BY l.ends_at LIMIT 1),
       (SELECT s.due_at FROM tasks s WHERE s.queue = asked_queue AND s.shelf = 'scheduled' ORDER BY s.due_at, s.arrival LIMIT 1),
-      EXISTS (SELECT FROM queues q WHERE q.queue = asked_queue AND q.paused_until > now)
-    INTO first_end, first_due, is_odd;
-    is_odd := is_odd OR coalesce(first_end <= now, false) OR coalesce(first_due <= now, false);
+      EXISTS (SELECT FROM leases l WHERE l.queue = asked_queue AND l.ends_at <= now)
+        OR EXISTS (SELECT FROM queues q WHERE q.queue = asked_queue AND q.paused_until > now)
+    INTO first_due, is_odd;
+    is_odd := is_odd OR coalesce(first_due <= now, false);
   ELSE
     -- Whoever left the edge has looked for lost leases a moment ago, and each sweep does: beside an old snapshot that is long.
     is_odd := EXISTS (SELECT FROM tasks s WHERE s.queue = asked_queue AND s.shelf = 'scheduled' AND s.due_at <= now)
@@ -77,20 +77,18 @@ BEGIN
   INSERT INTO leases AS l VALUES (asked_queue, drawn, lease_end, asked_runner, ids) ON CONFLICT (epoch, queue) DO UPDATE SET
     tasks = l.tasks || excluded.tasks, ends_at = least(l.ends_at, excluded.ends_at),
     runner = CASE WHEN l.runner = excluded.runner THEN l.runner END;
+  -- What lies before an edge is not known: the next claim begins at the first. There may be more behind many; of few it is worth a look.
+  IF edge IS NULL AND NOT (taken = wanted AND (wanted >= 8 OR EXISTS (
+    SELECT FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'waiting' AND t.state = 'waiting'
+      AND (t.priority, t.due_at, t.arrival) > (last[1], last[2], last[3])
+  ))) THEN
+    -- Where the note of another claim is the first, its tasks may be done, or their leases renewed.
+    SELECT CASE l.epoch WHEN drawn THEN least(lease_end, first_due) - now END INTO next_in_ms
+      FROM leases l WHERE l.queue = asked_queue ORDER BY l.ends_at LIMIT 1;
+    IF next_in_ms IS NULL THEN next_in_ms := next_in(asked_queue, -1, true, now); END IF;
+  END IF;
   RETURN concat(
-    E'\x1f',
-    CASE
-      -- What lies before it is not known: the next claim begins at the first.
-      WHEN edge IS NOT NULL THEN 0
-      -- There may be more behind many; of few it is worth a look.
-      WHEN taken = wanted AND (wanted >= 8 OR EXISTS (
-        SELECT FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'waiting' AND t.state = 'waiting'
-          AND (t.priority, t.due_at, t.arrival) > (last[1], last[2], last[3])
-      )) THEN 0
-      -- Where another note was first the tasks may be done, or their leases renewed.
-      WHEN first_end IS NOT NULL THEN next_in(asked_queue, -1, true, now)
-      ELSE least(lease_end, first_due) - now
-    END,
+    E'\x1f', next_in_ms,
     CASE WHEN taken = wanted THEN '!' || told_edge(last, edge, read_of('tasks_waiting') - read_before, wanted, now) END,
     claimed
   );
