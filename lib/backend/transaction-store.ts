@@ -4,6 +4,8 @@ import type { Added } from './answers.js';
 
 /** What a store does inside a transaction of the application's, so that both come true together or not at all. */
 export interface TransactionStore {
+  /** Whether nothing else is done while one of them is open: no lease can be renewed then, but none can be lost either. */
+  readonly isSingle: boolean;
   /**
    * Whether whoever asks runs inside a transaction that holds the store's only connection: what does not join it would
    * wait for itself.

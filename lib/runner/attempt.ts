@@ -60,6 +60,7 @@ export class Attempt implements TaskJournal {
   private task: Task<never> | undefined;
   /** Made for a transaction alone. */
   private losing: AbortController | undefined;
+  private passing: AbortController | undefined;
   private reason: Error | undefined;
   private finish: ((end: End) => void) | undefined;
 
@@ -134,6 +135,15 @@ export class Attempt implements TaskJournal {
     return this.losing.signal;
   }
 
+  /** Aborts when its time is over. */
+  get over(): AbortSignal {
+    if (!this.passing) {
+      this.passing = new AbortController();
+      if (this.isOver) this.passing.abort(this.overdue('has ended'));
+    }
+    return this.passing.signal;
+  }
+
   /** Tells the handler to stop, once; its outcome still counts. */
   abort(reason: Error): void {
     this.reason ??= reason;
@@ -145,6 +155,7 @@ export class Attempt implements TaskJournal {
     this.isOver = true;
     this.abort(error);
     this.losing?.abort(this.overdue('timed out'));
+    this.passing?.abort(this.overdue('timed out'));
     this.finish?.({ type: 'timed-out', error });
   }
 

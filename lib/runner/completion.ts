@@ -27,7 +27,8 @@ export class Completion implements TaskCompletion {
       return made;
     };
     try {
-      const result = await store.begin(attempt.claimed, run, attempt.lost);
+      const isGivenUp = store.isSingle ? attempt.over : attempt.lost;
+      const result = await store.begin(attempt.claimed, run, isGivenUp);
       attempt.isCommitted = true;
       return result;
     } finally {

@@ -10,6 +10,7 @@ import type { TestingOptions } from './testing-options.js';
  * nobody could tell when it commits, so that a task which is completed in it is done when its handler returns.
  */
 export class TestTransactions implements TransactionStore {
+  readonly isSingle = false;
   private readonly completed = new Map<string, Outcome>();
 
   constructor(

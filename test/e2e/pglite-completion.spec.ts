@@ -139,3 +139,54 @@ describe('A commit on PGlite whose answer is an error', () => {
       expect(await catalog.task({ queue: 'acting', id })).toMatchObject({ state: 'succeeded', failures: 0 });
   });
 });
+
+describe('A task.transaction that hangs, on PGlite', () => {
+  it('leaves the only connection to others when the time of its run is over', async () => {
+    const { pglite, notes } = await opened();
+    const failures: unknown[] = [];
+    @Job({ queue: 'acting', name: 'Acting', retries: 0 })
+    class Acting {
+      async run(note: string, task: Task) {
+        await task
+          .transaction(async (tx) => {
+            await write(tx, note);
+            if (note === 'hangs') await new Promise(() => undefined);
+          })
+          .catch((error: unknown) => failures.push(error));
+      }
+    }
+    const app = await startApp({
+      providers: [Acting],
+      options: { backend: postgresBackend({ pglite }), runner: { concurrency: 2 } },
+      realTime: true,
+    });
+    await app.jobs.enqueue(Acting, 'hangs', { timeout: '300ms' });
+    await app.jobs.enqueue(Acting, 'goes');
+    await eventually(async () => (await notes()).length > 0);
+    expect(await notes()).toEqual(['goes']);
+    expect(failures).toEqual([expect.any(LeaseLostError)]);
+  });
+
+  it('is not given up because its own lease cannot be renewed beside it', async () => {
+    const { pglite, notes } = await opened();
+    let isAborted = false;
+    @Job({ queue: 'acting', name: 'Acting', retries: 0 })
+    class Acting {
+      async run(note: string, task: Task) {
+        task.signal.addEventListener('abort', () => (isAborted = true));
+        await task.transaction(async (tx) => {
+          await write(tx, note);
+          await eventually(() => isAborted);
+        });
+      }
+    }
+    const app = await startApp({
+      providers: [Acting],
+      options: { backend: postgresBackend({ pglite }), runner: { concurrency: 1, lease: '1s' } },
+      realTime: true,
+    });
+    await app.jobs.enqueue(Acting, 'long');
+    await eventually(async () => (await notes()).length > 0);
+    expect(await notes()).toEqual(['long']);
+  });
+});

@@ -29,11 +29,11 @@ export async function pgliteEngine({ name, schema, database }: PgliteEngineOptio
     wire: new PgliteBellWire(lite, schema, inside),
     // Everybody is in this process.
     events: undefined,
-    async transact(work) {
+    async transact(work, lost) {
       const around = { isOpen: true };
       try {
         return await lite.transaction((transaction) =>
-          inside.run(around, () => work(sessionOf(transaction), transaction)),
+          inside.run(around, () => unlessLost(lost, () => work(sessionOf(transaction), transaction))),
         );
       } finally {
         // What was begun inside may go on beyond it.
@@ -47,6 +47,22 @@ export async function pgliteEngine({ name, schema, database }: PgliteEngineOptio
       if (isOurs) await lite.close();
     },
   };
+}
+
+/** What hangs in a transaction would keep the only connection for good: when its time is over it is rolled back. */
+async function unlessLost<R>(lost: AbortSignal | undefined, work: () => Promise<R>): Promise<R> {
+  if (!lost) return work();
+  let onLost: () => void;
+  const over = new Promise<never>((_, reject) => {
+    onLost = () => reject(lost.reason as Error);
+    lost.addEventListener('abort', onLost);
+    if (lost.aborted) onLost();
+  });
+  try {
+    return await Promise.race([over, work()]);
+  } finally {
+    lost.removeEventListener('abort', onLost!);
+  }
 }
 
 /** The schemas of databases that this process has opened: a database serves one process, so others can have had them only before. */

@@ -28,6 +28,10 @@ export class PostgresTransactions implements TransactionStore {
     private readonly notifies: boolean,
   ) {}
 
+  get isSingle(): boolean {
+    return this.engine.isSingle;
+  }
+
   mustJoin(): boolean {
     return this.engine.mustJoin();
   }
