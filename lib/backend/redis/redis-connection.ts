@@ -104,8 +104,9 @@ export class RedisConnection {
     const isBytes = script === 'exchange';
     const call = isBytes ? 'callBuffer' : 'call';
     const opening = this.openingOf(script, queues, line);
+    const rest = line === undefined ? args : [this.keys.calls(queues[0]!, line), ...args];
     const answer = opening
-      ? (this.client.sendCommand(new ScriptCall(opening, args, isBytes ? null : 'utf8')) as Promise<unknown>)
+      ? (this.client.sendCommand(new ScriptCall(opening, rest, isBytes ? null : 'utf8')) as Promise<unknown>)
       : // In small letters: the client would make them small again and again.
         this.client[call]('evalsha', [sha, ...words()]);
     return answer.catch((error: unknown) => {
@@ -127,13 +128,20 @@ export class RedisConnection {
     return [keys.length, ...keys];
   }
 
-  /** What a call begins with, where that is worth keeping: most calls are about one queue. */
+  /**
+   * What a call begins with, where that is worth keeping: most calls are about one queue. The key of a line, of which there
+   * may be many, comes behind it; a script is always called with one, or never.
+   */
   private openingOf(script: ScriptName, queues: readonly string[], line?: string): CallOpening | undefined {
-    if (this.isCluster || queues.length !== 1 || line !== undefined) return undefined;
+    if (this.isCluster || queues.length !== 1) return undefined;
     const [queue] = queues as [string];
     let openings = this.openings.get(queue);
     if (!openings) this.openings.set(queue, (openings = {}));
-    return (openings[script] ??= new CallOpening(this.scripts[script].sha, this.keys.of(queue, script)));
+    return (openings[script] ??= new CallOpening(
+      this.scripts[script].sha,
+      this.keys.of(queue, script),
+      line === undefined ? 0 : 1,
+    ));
   }
 
   private answered<T>(what: string, slot: number | undefined, ask: () => Promise<T>): Promise<T> {

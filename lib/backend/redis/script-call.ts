@@ -5,8 +5,9 @@ export class CallOpening {
   readonly text: string;
   readonly size: number;
 
-  constructor(sha: string, keys: readonly string[]) {
-    const words = ['evalsha', sha, String(keys.length), ...keys];
+  /** So many further keys come first among the arguments of each call. */
+  constructor(sha: string, keys: readonly string[], furtherKeys: number) {
+    const words = ['evalsha', sha, String(keys.length + furtherKeys), ...keys];
     this.text = words.map(written).join('');
     this.size = words.length;
   }
