@@ -181,6 +181,7 @@ export class Attempt implements TaskJournal {
   /** Ends the attempt without an outcome of its own. */
   handBack(): void {
     this.isOver = true;
+    this.passing?.abort(this.overdue('was handed back'));
     this.finish?.(handedBack);
   }
 }

@@ -165,13 +165,12 @@ export class LeaseKeeper {
     const attempts = this.leftToUs();
     const sentAt = this.clock.elapsed();
     const renewal = attempts.length === 0 ? nothingToTell : await this.renewNow(attempts);
-    const { lost, cancelled } = renewal;
     // What is answered after the end concerns nobody, and must set no timer.
     if (this.isStopped) return;
     if (this.failedSince !== undefined) this.recovered('leases are renewed again');
     this.renewed(attempts, renewal, sentAt + this.leaseMs);
-    this.lose(lost);
-    for (const ref of cancelled) this.cancel(ref.queue, ref.id);
+    this.lose(renewal.lost);
+    for (const ref of renewal.cancelled) this.cancel(ref.queue, ref.id);
   }
 
   /**
@@ -209,7 +208,7 @@ export class LeaseKeeper {
     return left;
   }
 
-  /** When an attempt's lease ends: later than we know, where the guard has renewed it. */
+  /** When an attempt's lease ends: later than we knew, where the guard has renewed it. */
   endOf(attempt: Attempt): number {
     const { guard, row } = attempt.guarded ?? {};
     if (guard) attempt.prolong(this.clock.elapsed() - guard.renewedAgoMs(row!) + this.leaseMs, true);
@@ -241,8 +240,10 @@ export class LeaseKeeper {
   }
 
   private lose(lost: readonly Lease[]): void {
-    for (const attempt of attemptsOf(this.attempts, lost))
+    for (const attempt of attemptsOf(this.attempts, lost)) {
+      this.endOf(attempt);
       if (loseLease(attempt, this.clock.elapsed())) this.unwatch(attempt);
+    }
   }
 }
 

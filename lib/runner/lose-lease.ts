@@ -15,6 +15,6 @@ export function loseLease(attempt: Attempt, now: number): boolean {
  * Whether a transaction of the run's own may have completed the task a moment ago, while the reply to its commit is on the way. It
  * has, if the task is gone before its lease ends, since nobody else can have it by then; after that it may be another's.
  */
-function isBeingCompleted({ isCompleting, keptUntil }: Attempt, now: number): boolean {
-  return isCompleting && keptUntil > now;
+function isBeingCompleted({ isInHand, keptUntil }: Attempt, now: number): boolean {
+  return isInHand && keptUntil > now;
 }

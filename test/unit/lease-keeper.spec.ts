@@ -67,7 +67,7 @@ describe('A lease keeper', () => {
     const { clock, asked, keeper, watch } = setup();
     const { attempt, reason } = watch(lease);
     const endsAt = clock.elapsed() + leaseMs;
-    attempt.isCompleting = true;
+    attempt.isInHand = true;
     const answerNext = async (at: number) => {
       while (asked.length <= at) await clock.advance(50);
       asked[at]!.answer({ ...none, lost: [lease] });
@@ -88,7 +88,7 @@ describe('A lease keeper', () => {
     const { clock, asked, keeper, watch } = setup();
     const { attempt, reason } = watch(lease);
     const endsAt = clock.elapsed() + leaseMs;
-    attempt.isCompleting = attempt.isInHand = true;
+    attempt.isInHand = true;
     for (let at = 0; clock.elapsed() < endsAt; at++) {
       while (asked.length <= at) await clock.advance(50);
       asked[at]!.answer(silence);
@@ -106,7 +106,7 @@ describe('A lease keeper', () => {
   it('asks no more for a task that its transaction has completed', async () => {
     const { clock, asked, keeper, watch } = setup();
     const { attempt, reason } = watch(lease);
-    attempt.isCompleting = attempt.isCommitted = true;
+    attempt.isCommitted = true;
     await clock.advance(1_000);
     asked[0]!.answer({ ...none, lost: [lease] });
     await clock.advance(2 * leaseMs);

@@ -52,11 +52,12 @@ export async function pgliteEngine({ name, schema, database }: PgliteEngineOptio
 /** What hangs in a transaction would keep the only connection for good: when its time is over it is rolled back. */
 async function unlessLost<R>(lost: AbortSignal | undefined, work: () => Promise<R>): Promise<R> {
   if (!lost) return work();
+  // It has waited for its turn until then.
+  lost.throwIfAborted();
   let onLost: () => void;
   const over = new Promise<never>((_, reject) => {
     onLost = () => reject(lost.reason as Error);
     lost.addEventListener('abort', onLost);
-    if (lost.aborted) onLost();
   });
   try {
     return await Promise.race([over, work()]);

@@ -15,7 +15,6 @@ DECLARE
   lease_end bigint := now + lease_ms;
   drawn bigint := draw_epoch();
   read_before bigint := read_of('tasks_waiting');
-  first_due bigint;
   is_odd boolean;
   places tid[];
   taken integer;
@@ -23,17 +22,15 @@ DECLARE
   last bigint[];
   ids text[];
   claimed text;
+  first record;
   claim record;
 BEGIN
   -- A claim that a crash of the server forgets has acknowledged nothing: the task is waiting again, and its run is fenced.
   PERFORM set_config('synchronous_commit', 'off', true);
   IF edge IS NULL THEN
-    SELECT
-      (SELECT s.due_at FROM tasks s WHERE s.queue = asked_queue AND s.shelf = 'scheduled' ORDER BY s.due_at, s.arrival LIMIT 1),
-      EXISTS (SELECT FROM leases l WHERE l.queue = asked_queue AND l.ends_at <= now)
-        OR EXISTS (SELECT FROM queues q WHERE q.queue = asked_queue AND q.paused_until > now)
-    INTO first_due, is_odd;
-    is_odd := is_odd OR coalesce(first_due <= now, false);
+    is_odd := EXISTS (SELECT FROM tasks s WHERE s.queue = asked_queue AND s.shelf = 'scheduled' AND s.due_at <= now)
+      OR EXISTS (SELECT FROM leases l WHERE l.queue = asked_queue AND l.ends_at <= now)
+      OR EXISTS (SELECT FROM queues q WHERE q.queue = asked_queue AND q.paused_until > now);
   ELSE
     -- Whoever left the edge has looked for lost leases a moment ago, and each sweep does: beside an old snapshot that is long.
     is_odd := EXISTS (SELECT FROM tasks s WHERE s.queue = asked_queue AND s.shelf = 'scheduled' AND s.due_at <= now)
@@ -82,10 +79,14 @@ BEGIN
     SELECT FROM tasks t WHERE t.queue = asked_queue AND t.shelf = 'waiting' AND t.state = 'waiting'
       AND (t.priority, t.due_at, t.arrival) > (last[1], last[2], last[3])
   ))) THEN
-    -- Where the note of another claim is the first, its tasks may be done, or their leases renewed.
-    SELECT CASE l.epoch WHEN drawn THEN least(lease_end, first_due) - now END INTO next_in_ms
-      FROM leases l WHERE l.queue = asked_queue ORDER BY l.ends_at LIMIT 1;
-    IF next_in_ms IS NULL THEN next_in_ms := next_in(asked_queue, -1, true, now); END IF;
+    SELECT l.epoch, least(l.ends_at, (
+      SELECT s.due_at FROM tasks s WHERE s.queue = asked_queue AND s.shelf = 'scheduled' ORDER BY s.due_at, s.arrival LIMIT 1
+    )) AS next_at INTO first FROM leases l WHERE l.queue = asked_queue ORDER BY l.ends_at LIMIT 1;
+    -- Of another claim the tasks may be done, or their leases renewed. What is due by now has come in this very moment.
+    next_in_ms := CASE
+      WHEN first.epoch = drawn AND first.next_at > now THEN first.next_at - now
+      ELSE next_in(asked_queue, -1, true, now)
+    END;
   END IF;
   RETURN concat(
     E'\x1f', next_in_ms,
