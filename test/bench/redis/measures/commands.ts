@@ -19,7 +19,7 @@ export async function measureCommands(bench: RedisBench): Promise<Figure[]> {
         const monitor = await Monitor.start(url);
         try {
           await work(system);
-          return monitor.sentInWindow;
+          return await monitor.sentInWindow();
         } finally {
           monitor.stop();
         }
