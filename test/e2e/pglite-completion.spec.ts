@@ -167,6 +167,37 @@ describe('A task.transaction that hangs, on PGlite', () => {
     expect(failures).toEqual([expect.any(LeaseLostError)]);
   });
 
+  it('does not begin where the time of its run was over before its turn came', async () => {
+    const { pglite } = await opened();
+    const begun: string[] = [];
+    const ended: unknown[] = [];
+    const bothRun = gate();
+    @Job({ queue: 'acting', name: 'Acting', retries: 0 })
+    class Acting {
+      async run(note: string, task: Task) {
+        if (note === 'late') bothRun.open();
+        await bothRun.opened;
+        const end = await task
+          .transaction(async () => {
+            begun.push(note);
+            // The other waits for its turn until its time is over.
+            await new Promise((resolve) => setTimeout(resolve, 1_500));
+          })
+          .catch((error: unknown) => error);
+        if (note === 'late') ended.push(end);
+      }
+    }
+    const app = await startApp({
+      providers: [Acting],
+      options: { backend: postgresBackend({ pglite }), runner: { concurrency: 2 } },
+      realTime: true,
+    });
+    await app.jobs.enqueue(Acting, 'first');
+    await app.jobs.enqueue(Acting, 'late', { timeout: '500ms' });
+    await eventually(() => ended.length > 0);
+    expect([begun, ended]).toEqual([['first'], [expect.any(LeaseLostError)]]);
+  });
+
   it('is not given up because its own lease cannot be renewed beside it', async () => {
     const { pglite, notes } = await opened();
     let isAborted = false;
